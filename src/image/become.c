@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "image/bases.h"
-#include "image/maps.h"
+#include "image/keep.h"
 #include "image/restore.h"
 
 enum {
@@ -168,7 +168,7 @@ static int check_surroundings(struct becoming *b)
     uint32_t seen = UINT32_MAX;
     for (size_t i = 0; i < b->want->n_maps; i++) {
         const struct image_map *map = &b->want->maps[i];
-        if (map->kind != IMAGE_FILE ||
+        if (map->kind != IMAGE_FILE || b->want->keep[i] != KEEP_NOT ||
             (seen != UINT32_MAX &&
              strcmp(b->want->names + seen, image_map_name(b->want, map)) == 0))
             continue;
@@ -193,7 +193,7 @@ static int make_area(struct becoming *b)
 {
     const struct image_map *have[KERNEL_MAPS_MAX];
     size_t n = kernel_maps(b->have, have);
-    b->max_steps = b->want->n_maps * 6 + b->want->n_runs + 64;
+    b->max_steps = b->want->n_maps * 6 + b->want->n_runs + b->have->n_maps + 64;
     uint64_t aside = 0, scratch = (uint64_t)(uintptr_t)b->want,
              other = (uint64_t)(uintptr_t)b->have;
     for (size_t i = 0; i < n; i++)
@@ -240,24 +240,45 @@ static void plan_move(struct becoming *b, uint64_t from, uint64_t bytes, uint64_
              (long)to);
 }
 
+/* Everything goes that is not the area and not kept. Mappings and area have an order. */
+static void plan_unmapping(struct becoming *b)
+{
+    const struct image_scratch *s = b->have;
+    const uint64_t area = (uint64_t)(uintptr_t)b->area;
+    uint64_t from = 0;
+    bool is_past_area = false;
+    for (size_t i = 0; i <= s->n_maps; i++) {
+        bool is_end = i == s->n_maps;
+        if (!is_end && s->keep[i] == KEEP_NOT)
+            continue;
+        uint64_t to = is_end ? s->maps[i - 1].end : s->maps[i].start;
+        if (!is_past_area && (is_end || to > area)) {
+            if (area > from)
+                STEP(b, SYS_munmap, 0, (long)from, (long)(area - from));
+            from = area + b->area_bytes;
+            is_past_area = true;
+        }
+        if (to > from)
+            STEP(b, SYS_munmap, 0, (long)from, (long)(to - from));
+        from = is_end ? to : s->maps[i].end;
+    }
+}
+
 /* The kernel's own mappings go aside, and everything else goes. */
 static void plan_leaving(struct becoming *b, const struct image_map *heap)
 {
     const struct image_map *have[KERNEL_MAPS_MAX];
     size_t n = kernel_maps(b->have, have);
-    uint64_t aside = b->aside, area = (uint64_t)(uintptr_t)b->area, end = 0;
+    uint64_t aside = b->aside;
     for (size_t i = 0; i < n; i++) {
         plan_move(b, have[i]->start, have[i]->end - have[i]->start, aside);
         aside += have[i]->end - have[i]->start;
     }
-    for (size_t i = 0; i < b->have->n_maps; i++)
-        end = b->have->maps[i].end;
     /* The heap of the kernel's account becomes empty: later requests for more of it cannot meet
      * memory of the image. */
     if (heap)
         TRY(b, SYS_brk, (long)heap->start);
-    STEP(b, SYS_munmap, 0, 0, (long)area);
-    STEP(b, SYS_munmap, 0, (long)(area + b->area_bytes), (long)(end - area - b->area_bytes));
+    plan_unmapping(b);
 }
 
 static void plan_kernel_maps(struct becoming *b)
@@ -373,6 +394,17 @@ static void plan_runs(struct becoming *b, const struct image_map *m, const struc
     }
 }
 
+/* It is there. Only its private pages go. */
+static void plan_kept(struct becoming *b, const struct image_map *m, enum image_keep keep,
+                      long prot)
+{
+    long start = (long)m->start, bytes = (long)(m->end - m->start);
+    if (keep == KEEP_DIRTY)
+        STEP(b, SYS_madvise, 0, start, bytes, MADV_DONTNEED);
+    if (prot != (long)m->prot)
+        STEP(b, SYS_mprotect, 0, start, bytes, prot);
+}
+
 static const struct image_map *heap_of(const struct image_scratch *s)
 {
     for (size_t i = 0; i < s->n_maps; i++)
@@ -394,7 +426,10 @@ static int plan(struct becoming *b)
         long prot = (long)m->prot | (runs.n > 0 ? PROT_WRITE : 0);
         bool brk_again = m->heap && heap && heap->start == m->start &&
                          m->prot == (PROT_READ | PROT_WRITE);
-        plan_map(b, m, prot, brk_again);
+        if (b->want->keep[i] != KEEP_NOT)
+            plan_kept(b, m, b->want->keep[i], prot);
+        else
+            plan_map(b, m, prot, brk_again);
         plan_runs(b, m, &runs, prot);
         if (prot != (long)m->prot)
             STEP(b, SYS_mprotect, 0, (long)m->start, (long)(m->end - m->start), (long)m->prot);
@@ -421,8 +456,10 @@ static int prepare(struct becoming *b, uint64_t cookie, struct restore_plan **re
 {
     if (!b->want || !b->have)
         return image_refuse(b->why, "there is no memory for the list of its pages");
-    if (read_image(b) || image_read_maps(b->have, b->why) || check_surroundings(b) ||
-        make_area(b) || find_spare_fd(b))
+    if (read_image(b) || image_read_maps(b->have, b->why))
+        return -1;
+    image_find_kept(b->have, b->want);
+    if (check_surroundings(b) || make_area(b) || find_spare_fd(b))
         return -1;
     uint64_t code = image_whole_pages(restore_code_bytes()),
              names = image_whole_pages(b->want->names_bytes);

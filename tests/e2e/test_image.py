@@ -2,6 +2,7 @@
 import os
 import pathlib
 import random
+import shutil
 import subprocess
 import tempfile
 
@@ -18,13 +19,13 @@ COMMAND = ["/usr/bin/python3", "-B", str(GUEST / "session.py")]
 HAS_IPYTHON = subprocess.run(["/usr/bin/python3", "-c", "import IPython"], stderr=subprocess.DEVNULL).returncode == 0
 needs_ipython = pytest.mark.skipif(not HAS_IPYTHON, reason="IPython is not installed (apt-get install python3-ipython)")
 STATE = ("sum=1536 text=on the heap counter=42 thread=8 shared=5 locked=read-only deep=500 caught=10 umask=27 "
-         "rounding=1 time=1")
+         "rounding=1 time=1 idle=0")
 
 
-def probe(*args, lines=()):
+def probe(*args, lines=(), prefix=()):
     """Lines: for the process that goes on after it wrote or became an image."""
-    return subprocess.run([PROBE, *map(str, args)], input="".join(f"{line}\n" for line in lines), capture_output=True,
-                          text=True, timeout=60)
+    return subprocess.run([*prefix, PROBE, *map(str, args)], input="".join(f"{line}\n" for line in lines),
+                          capture_output=True, text=True, timeout=60)
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +44,17 @@ def test_another_process_becomes_the_image(image, how):
     for _ in range(5):  # each has a layout of its own
         done = probe(how, image)
         assert (done.returncode, done.stdout) == (0, f"became {STATE}\ncookie=12345\n"), done.stderr
+
+
+def test_a_process_of_the_same_layout_keeps_its_libraries_and_no_page_of_its_own(tmp_path):
+    file, fixed = tmp_path / "image", ["setarch", "-R"]  # no randomised addresses, as in siblings of one zygote
+    assert probe("write", file, 2, prefix=fixed).returncode == 0
+    for prefix in (fixed, ()):
+        done = probe("become", file, prefix=prefix)
+        assert (done.returncode, done.stdout) == (0, f"became {STATE}\ncookie=12345\n"), done.stderr
+    calls = subprocess.run([*fixed, "strace", "-e", "trace=openat", PROBE, "become", file], input="", text=True,
+                           capture_output=True, timeout=60).stderr if shutil.which("strace") else ""
+    assert calls.count("libc.so.6") < 2, calls  # once when the process starts
 
 
 def change(image, tmp_path, at, data, size=None):

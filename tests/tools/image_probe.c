@@ -24,6 +24,10 @@
 
 static int counter = 41;
 static _Thread_local int of_thread = 7;
+/* Pages of the program's file that the writer never touches. A process that becomes the image has
+ * private copies of them. */
+enum { IDLE = 32 * 4096 };
+static volatile char idle[2 * IDLE] = { 1 };
 static volatile sig_atomic_t caught;
 
 static void on_signal(int number)
@@ -65,9 +69,10 @@ static void print_state(const char *who)
     mode_t mask = umask(0);
     (void)umask(mask);
     printf("%s sum=%lu text=%s counter=%d thread=%d shared=%d locked=%s deep=%s caught=%d umask=%o "
-           "rounding=%d time=%d\n",
+           "rounding=%d time=%d idle=%d\n",
            who, sum(state.bytes, state.n), state.text, counter, of_thread, *state.shared,
-           state.locked, small, caught, (unsigned)mask, fegetround() == FE_UPWARD, now.tv_sec > 0);
+           state.locked, small, caught, (unsigned)mask, fegetround() == FE_UPWARD, now.tv_sec > 0,
+           idle[IDLE]);
     (void)fflush(stdout);
     free(more);
     free(small);
@@ -218,6 +223,7 @@ int main(int argc, char **argv)
                 return 2;
             memset(held[i], 1, 100000);
         }
+    idle[IDLE] = 9;
     const struct image_bases bases = open_bases(argv + 3);
     image_become(open(argv[2], O_RDONLY), &bases, 12345, why);
     fprintf(stderr, "refused: %s\n", why);

@@ -233,6 +233,7 @@ def write(session, message, strict, files, room):
     lost = plan.lost + _threads() + _children(_writers)
     if strict and lost:
         return {"refused": lost[:100]}
+    _renew()  # the first use of OpenSSL makes a thousand objects: here, and not in every copy
     at, used = image.pack(fd, bases, room, lost) if files else (FILES_AT, 0)
     became, value, _ = image.write(fd, bases, used, at, room, report)
     if not became:
