@@ -32,7 +32,7 @@ struct sixel {
 #undef X
 };
 
-const struct sixel *sixel_open(void)
+struct sixel *sixel_open(void)
 {
     static const struct {
         const char *name;
@@ -76,7 +76,7 @@ int sixel_decode(const struct sixel *s, const struct buf *png, struct raster *re
     return 0;
 }
 #else
-const struct sixel *sixel_open(void)
+struct sixel *sixel_open(void)
 {
     return NULL;
 }

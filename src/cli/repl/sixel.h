@@ -20,8 +20,9 @@ struct raster {
 void raster_done(struct raster *r);
 
 struct sixel;
-/* Loads libpng. NULL if it is not installed: then no image is shown. Never freed. */
-const struct sixel *sixel_open(void);
+/* Loads libpng, which stays loaded. NULL if it is not installed: then no image is shown. The caller
+ * frees it. */
+struct sixel *sixel_open(void);
 /* The image that a PNG holds, on a white ground. -1: it is not one, or too large. */
 [[nodiscard]] int sixel_decode(const struct sixel *s, const struct buf *png,
                                struct raster *ret_raster, struct err *e);

@@ -29,7 +29,7 @@ enum { REATTACH_MS = 8000, PING_PATIENCE_MS = 0 };
 struct talker {
     const struct talker_job *job;
     struct connections connections;
-    const struct sixel *sixel; /* NULL: no Sixel graphics */
+    struct sixel *sixel; /* NULL: no Sixel graphics */
     char id[SESSION_ID_SIZE];
     unsigned pings;
     unsigned looks; /* a cell has said something, perhaps that it ends the session: look soon */
@@ -424,5 +424,6 @@ int talker_run(const struct talker_job *job)
     if (t.id[0] && !(status && job->session))
         leave_session(&t);
     connections_done(&t.connections);
+    free(t.sixel);
     return status ? 1 : 0;
 }
