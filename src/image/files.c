@@ -1,6 +1,5 @@
 #include "image/files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -12,6 +11,7 @@
 #include "base/auto.h"
 #include "image/bases.h"
 #include "image/earlier.h"
+#include "image/walk.h"
 
 enum {
     PIECE = 1 << 20,
@@ -21,76 +21,10 @@ enum {
 
 const char *const image_places[] = { "/sandbox", "/tmp", NULL };
 
-/* ---- walking ---- */
-
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static int is_content(const struct dirent *d)
-{
-    return strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0;
-}
-
-/* One path that grows and shrinks on the way, and no buffer for each level. */
-struct walk {
-    char path[FILE_NAME_MAX];
-    /* Called for each name: a folder before its contents, or after them. Nonzero ends the walk. */
-    int (*visit)(struct walk *w, const struct stat *st);
-    int (*unreadable)(struct walk *w, int error); /* a folder */
-    bool folders_last;
-};
-
-static int walk_below(struct walk *w);
-
-static int walk_one(struct walk *w)
-{
-    struct stat st;
-    if (lstat(w->path, &st) < 0)
-        return 0; /* a process of the guest was faster */
-    bool is_folder = S_ISDIR(st.st_mode);
-    if (is_folder && w->folders_last && walk_below(w))
-        return -1;
-    if (w->visit(w, &st))
-        return -1;
-    return is_folder && !w->folders_last ? walk_below(w) : 0;
-}
-
-static int walk_below(struct walk *w)
-{
-    struct dirent **names = NULL;
-    size_t n = strlen(w->path);
-    int count = scandir(w->path, &names, is_content, by_name), rc = 0;
-    if (count < 0)
-        return w->unreadable(w, errno);
-    for (int i = 0; i < count; i++) {
-        autofree struct dirent *d = names[i];
-        if (rc)
-            continue;
-        int more = snprintf(w->path + n, sizeof w->path - n, "/%s", d->d_name);
-        if (more < 0 || (size_t)more >= sizeof w->path - n) {
-            w->path[n] = '\0';
-            rc = w->unreadable(w, ENAMETOOLONG);
-        } else {
-            rc = walk_one(w);
-        }
-        w->path[n] = '\0';
-    }
-    free((void *)names);
-    return rc;
-}
-
-static int walk_place(struct walk *w, const char *place)
-{
-    (void)snprintf(w->path, sizeof w->path, "%s", place);
-    return walk_below(w);
-}
-
 /* ---- packing ---- */
 
 struct packing {
-    struct walk walk; /* the first member */
+    struct image_walk walk; /* the first member */
     int fd;
     uint64_t at, room;
     char *pending, *other; /* PIECE bytes each */
@@ -241,7 +175,7 @@ static int pack_link(struct packing *p, const struct stat *st)
     return add_entry(p, FILE_LINK, st, (uint64_t)n) || add(p, target, (size_t)n) ? -1 : 0;
 }
 
-static int pack_one(struct walk *w, const struct stat *st)
+static int pack_one(struct image_walk *w, const struct stat *st)
 {
     struct packing *p = (struct packing *)w;
     if (S_ISREG(st->st_mode))
@@ -254,7 +188,7 @@ static int pack_one(struct walk *w, const struct stat *st)
     return 0;
 }
 
-static int lose_folder(struct walk *w, int error)
+static int lose_folder(struct image_walk *w, int error)
 {
     lose((struct packing *)w, "contents of", w->path, error);
     return 0;
@@ -285,7 +219,7 @@ int image_files_pack(int fd, struct image_bases *bases, const char *const places
     int rc = p.pending && p.other ? 0 : -1;
     earlier_open(&p.earlier, bases);
     for (; rc == 0 && *places; places++)
-        rc = walk_place(&p.walk, *places);
+        rc = image_walk_place(&p.walk, *places);
     if (rc == 0)
         rc = add(&p, &end, sizeof end) || flush(&p) ? -1 : 0;
     if (p.pending)
@@ -299,18 +233,18 @@ int image_files_pack(int fd, struct image_bases *bases, const char *const places
 
 /* ---- unpacking ---- */
 
-static int remove_one(struct walk *w, const struct stat *st)
+static int remove_one(struct image_walk *w, const struct stat *st)
 {
     (void)(S_ISDIR(st->st_mode) ? rmdir(w->path) : unlink(w->path));
     return 0; /* a name that stays stops the entry that needs it */
 }
 
-static int open_folder(struct walk *w, int error)
+static int open_folder(struct image_walk *w, int error)
 {
     struct stat st;
     if (error == EACCES && lstat(w->path, &st) == 0 && (st.st_mode & 0700) != 0700 &&
         chmod(w->path, 0700) == 0)
-        return walk_below(w);
+        return image_walk_again(w);
     return 0;
 }
 
@@ -489,12 +423,14 @@ static int finish_folders(struct unpacking *u, struct folder *last, int rc)
 int image_files_unpack(int fd, const struct image_bases *bases, const char *const places[],
                        char why[IMAGE_WHY])
 {
-    struct walk clear = { .visit = remove_one, .unreadable = open_folder, .folders_last = true };
+    struct image_walk clear = { .visit = remove_one,
+                                .unreadable = open_folder,
+                                .folders_last = true };
     struct unpacking u = { .fd = fd, .bases = bases, .piece = new_piece(why), .why = why };
     if (!u.piece)
         return -1;
     for (; *places; places++)
-        (void)walk_place(&clear, *places);
+        (void)image_walk_place(&clear, *places);
     struct folder *last = NULL;
     int rc = make_all(&u, &last);
     rc = finish_folders(&u, last, rc);

@@ -18,7 +18,7 @@ struct image_losses {
     void (*add)(struct image_losses *l, const char *name);
 };
 
-/* Writes all files below the places. No byte goes behind the offset `room`. A file that is in one of
+/* Writes all files below the places, without the allocator (image/listing.h). No byte goes behind the offset `room`. A file that is in one of
  * the bases with the same name and bytes is not written again; bases->used says which bases. NULL:
  * none. *ret_end: the offset behind the files. */
 [[nodiscard]] int image_files_pack(int fd, struct image_bases *bases, const char *const places[],

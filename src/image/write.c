@@ -288,6 +288,23 @@ _Noreturn static void run_writer(struct writer *w)
     _exit(0);
 }
 
+/* V8 keeps most of its memory out of children (MADV_DONTFORK). The writer needs all of it. */
+static int allow_copies(struct writer *w, char why[IMAGE_WHY])
+{
+    const size_t all = UINT64_C(0x7ffffffff000);
+    if (madvise(NULL, all, MADV_DOFORK) == 0 || errno == ENOMEM) /* ENOMEM: there are holes */
+        return 0;
+    /* The kernel's own mappings lie between others. */
+    if (image_read_maps(w->s, why))
+        return -1;
+    for (size_t i = 0; i < w->s->n_maps; i++) {
+        const struct image_map *m = &w->s->maps[i];
+        if (m->kind != IMAGE_OF_KERNEL)
+            (void)madvise(image_at(m->start), m->end - m->start, MADV_DOFORK);
+    }
+    return 0;
+}
+
 /* Not fork() of the C library: its handlers would change the memory that is to be written, and a
  * session must not hear of the end of a child that it did not start. */
 static pid_t clone_plainly(void)
@@ -316,6 +333,10 @@ int image_write(int fd, uint64_t at, uint64_t room, int report_fd, const struct 
         w.bases = *bases;
     if (!w.s)
         return image_refuse(why, "there is no memory for the list of its pages");
+    if (allow_copies(&w, why)) {
+        image_scratch_free(w.s);
+        return -1;
+    }
     image_context_save(&context);
     if (__builtin_setjmp(context.jump)) {
         image_context_restore(&context);

@@ -299,12 +299,22 @@ static int ask_for_image(struct session_capturing *g, struct err *e)
     return 0;
 }
 
+static int refuse_language(const struct language *language, struct err *e)
+{
+    char others[ERR_TEXT_MAX] = "";
+    for (const struct language *const *l = languages; *l; l++) {
+        size_t n = strlen(others);
+        if ((*l)->forks)
+            (void)snprintf(others + n, sizeof others - n, "%s%s", n > 0 ? ", " : "", (*l)->name);
+    }
+    return err_set(e, ERR_BAD_REQUEST, 0, "sessions of '%s' cannot be forked: sessions of %s can",
+                   language->name, others);
+}
+
 int session_capture(struct session *s, struct session_capture *c, struct err *e)
 {
     if (!s->spec.language->forks)
-        return err_set(e, ERR_BAD_REQUEST, 0,
-                       "sessions of '%s' cannot be forked: sessions of python can",
-                       s->spec.language->name);
+        return refuse_language(s->spec.language, e);
     struct session_capturing *g = calloc(1, sizeof *g);
     struct session_image *image = calloc(1, sizeof *image);
     if (!g || !image) {

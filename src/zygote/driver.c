@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -25,6 +24,7 @@
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/fdio.h"
+#include "base/thread.h"
 #include "jar/confine.h"
 #include "jar/embryo_job.h"
 #include "jar/files.h"
@@ -120,24 +120,6 @@ static void close_request(const struct request *q)
 }
 
 /* ---- forking ---- */
-
-/* The C library registers this address with the kernel when a thread starts, to be cleared at its
- * end. A kernel without CONFIG_CHECKPOINT_RESTORE does not tell it, and musl registers another
- * address. Then we search for the thread id in the library's record of the thread: all libraries
- * have it in the first two kilobytes. */
-int *driver_thread_id_place(void)
-{
-    enum { LOOKED_AT = 512 };
-    int *place = NULL, id = (int)gettid();
-    if (prctl(PR_GET_TID_ADDRESS, &place, 0, 0, 0) == 0 && place && *place == id)
-        return place;
-    /* NOLINTNEXTLINE(performance-no-int-to-ptr): a thread is its record */
-    place = (int *)pthread_self();
-    for (int i = 0; i < LOOKED_AT; i++)
-        if (place[i] == id)
-            return &place[i];
-    return NULL;
-}
 
 /* A zygote has no rights in its own user namespace, so it cannot choose the namespaces of its
  * children. Only a process that has joined a jar can fork into it, and that process cannot come
@@ -332,7 +314,7 @@ void driver_serve(const struct driver_hooks *hooks, struct driver_job *ret_job)
     struct err none = { 0 };
     struct request q;
     char name[16] = "";
-    int *tid_place = driver_thread_id_place();
+    int *tid_place = thread_id_place();
     struct robust_list_head *robust = NULL;
     size_t robust_len = 0;
     (void)syscall(SYS_get_robust_list, 0, &robust, &robust_len);

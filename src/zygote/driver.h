@@ -47,9 +47,6 @@ void driver_serve(const struct driver_hooks *hooks, struct driver_job *ret_job);
  * process. */
 _Noreturn void driver_fail(const char *why);
 
-/* The address of the thread id that the C library keeps, or NULL. Safe in a signal handler. */
-int *driver_thread_id_place(void);
-
 /* The driver defines this function. It is called instead of main(), with the arguments of the
  * zygote. real_main is the interpreter's own. Its result is the exit status. */
 int driver_main(int argc, char **argv, char **envp, int (*real_main)(int, char **, char **));

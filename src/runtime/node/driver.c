@@ -25,12 +25,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "runtime/node/fds.h"
+#include "runtime/node/fresh.h"
 #include "runtime/node/instant.h"
 #include "runtime/node/node_api.h"
 #include "runtime/node/threads.h"
@@ -57,9 +57,6 @@ static struct v8 {
     void *(*new_string)(void *isolate, const char *, int type, int len);
     void *(*compile)(void *context, void *source, void *origin);
     void *(*run)(void *script, void *context);
-    void *(*generator)(void *isolate);
-    void (*set_seed)(void *generator, int64_t seed);
-    void (*forget_random)(uintptr_t native_context);
     void (*set_flags)(const char *);
     void (*collect)(void *isolate);
 } v8;
@@ -78,10 +75,6 @@ static const struct {
     { "_ZN2v86Script7CompileENS_5LocalINS_7ContextEEENS1_INS_6StringEEEPNS_12ScriptOriginE",
       offsetof(struct v8, compile) },
     { "_ZN2v86Script3RunENS_5LocalINS_7ContextEEE", offsetof(struct v8, run) },
-    { "_ZN2v88internal7Isolate23random_number_generatorEv", offsetof(struct v8, generator) },
-    { "_ZN2v84base21RandomNumberGenerator7SetSeedEl", offsetof(struct v8, set_seed) },
-    { "_ZN2v88internal10MathRandom12ResetContextENS0_7ContextE",
-      offsetof(struct v8, forget_random) },
     { "_ZN2v82V818SetFlagsFromStringEPKc", offsetof(struct v8, set_flags) },
     { "_ZN2v87Isolate21LowMemoryNotificationEv", offsetof(struct v8, collect) },
 };
@@ -197,20 +190,11 @@ static napi_value probe_done(napi_env env, napi_info info)
     pages_report(probe_pipe);
 }
 
-/* Reseeds every generator whose state the fork has copied. OpenSSL reseeds by itself only for a new
- * process id, and ids repeat between jars. */
 static void embryo(void)
 {
     pages_touch();
-    int64_t seed;
-    void *isolate = v8.current();
-    struct scope scope;
-    if (getrandom(&seed, sizeof seed, 0) != (ssize_t)sizeof seed || RAND_poll() != 1)
+    if (!fresh_seed())
         _exit(1);
-    v8.set_seed(v8.generator(isolate), seed);
-    v8.scope_enter(&scope, isolate);
-    v8.forget_random(*(uintptr_t *)v8.context(isolate));
-    v8.scope_leave(&scope);
 }
 
 static bool fits(const struct driver_job *job)
@@ -362,6 +346,9 @@ int driver_main(int argc, char **argv, char **envp, int (*real_main)(int, char *
             fail_without(v8_symbols[i].name);
         memcpy((char *)&v8 + v8_symbols[i].at, &symbol, sizeof symbol);
     }
+    const char *missing = fresh_find();
+    if (missing)
+        fail_without(missing);
 #define CHECK_SYMBOL(name) \
     if (!(name))           \
         fail_without(#name);

@@ -22,6 +22,7 @@ DECLARE_LANGUAGE(node) = {
     .command = WORDS("/usr/bin/node", FILE_ARGUMENT),
     .session = WORDS("/usr/bin/node", "-r", "{guest}/node/session.js",
                      "{guest}/node/session_begin.js"),
+    .forks = true,
     .profile = WORDS("/usr/bin/node", "-r", "{guest}/node/profile.js", FILE_ARGUMENT),
     .env = NO_WORDS,
     .version = WORDS("/usr/bin/node", "--version"),

@@ -14,8 +14,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -23,35 +21,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/types.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/array.h"
-#include "runtime/node/node_api.h"
-
-typedef struct napi_threadsafe_function_opaque *napi_threadsafe_function;
-typedef void (*napi_threadsafe_function_call_js)(napi_env, napi_value, void *, void *);
-int napi_get_buffer_info(napi_env, napi_value, void **data, size_t *length);
-int napi_get_value_uint32(napi_env, napi_value, uint32_t *);
-int napi_get_boolean(napi_env, bool, napi_value *);
-int napi_get_undefined(napi_env, napi_value *);
-int napi_call_function(napi_env, napi_value self, napi_value f, size_t, const napi_value *,
-                       napi_value *);
-int napi_get_and_clear_last_exception(napi_env, napi_value *);
-int napi_throw(napi_env, napi_value);
-int napi_throw_error(napi_env, const char *code, const char *message);
-int napi_create_threadsafe_function(napi_env, napi_value f, napi_value resource, napi_value name,
-                                    size_t queue_max, size_t threads, void *, void *, void *,
-                                    napi_threadsafe_function_call_js, napi_threadsafe_function *);
-int napi_call_threadsafe_function(napi_threadsafe_function, void *, int mode);
-int napi_unref_threadsafe_function(napi_env, napi_threadsafe_function);
+#include "runtime/node/channel.h"
+#include "runtime/node/image.h"
 
 __attribute__((visibility("default"))) napi_value napi_register_module_v1(napi_env env,
                                                                           napi_value exports);
 
-enum { DATA_MAX = 32768, MORE = 1, AGAIN_US = 50000 };
+enum { AGAIN_US = 50000 };
 
 static struct {
     void *isolate;
@@ -86,55 +66,6 @@ static napi_threadsafe_function on_interrupt; /* guest/session.js */
 static bool is_open(const char *cell)
 {
     return cell && cell == atomic_load(&open_cell);
-}
-
-/* ---- frames ---- */
-
-struct header {
-    uint32_t seq, request;
-    uint16_t type, flags;
-};
-
-/* The channel does not block, because Node reads it. The host always reads. */
-static bool send_frame(int fd, struct header *h, char *data, size_t n)
-{
-    struct iovec parts[] = { { h, sizeof *h }, { data, n } };
-    struct msghdr m = { .msg_iov = parts, .msg_iovlen = ARRAY_LEN(parts) };
-    for (;;) {
-        if (sendmsg(fd, &m, MSG_NOSIGNAL) >= 0)
-            return true;
-        struct pollfd p = { .fd = fd, .events = POLLOUT };
-        if (errno == EAGAIN)
-            (void)poll(&p, 1, -1);
-        else if (errno != EINTR)
-            return false;
-    }
-}
-
-/* send(fd, request, type, data) */
-static napi_value send_message(napi_env env, napi_info info)
-{
-    static uint32_t seq;
-    napi_value arg[4];
-    size_t argc = 4, n = 0;
-    uint32_t fd, request, type;
-    void *data = NULL;
-    if (napi_get_cb_info(env, info, &argc, arg, NULL, NULL) || argc != 4 ||
-        napi_get_value_uint32(env, arg[0], &fd) || napi_get_value_uint32(env, arg[1], &request) ||
-        napi_get_value_uint32(env, arg[2], &type) || napi_get_buffer_info(env, arg[3], &data, &n)) {
-        (void)napi_throw_error(env, NULL, "a message is four arguments");
-        return NULL;
-    }
-    for (size_t at = 0;;) {
-        size_t part = n - at < DATA_MAX ? n - at : DATA_MAX;
-        bool more = at + part < n;
-        struct header h = { ++seq, request, (uint16_t)type, more ? MORE : 0 };
-        if (!send_frame((int)fd, &h, (char *)data + at, part))
-            _exit(1); /* the host is gone */
-        at += part;
-        if (!more)
-            return NULL;
-    }
 }
 
 /* ---- interrupts ---- */
@@ -257,30 +188,6 @@ static napi_value guard(napi_env env, napi_info info)
     return result;
 }
 
-/* channel(): the descriptor of the channel. It is 3 after execve; in an embryo 3 belongs to Node, and
- * the driver has moved the channel. It leaves 3, which programs like to use. */
-static napi_value find_channel(napi_env env, napi_info info)
-{
-    enum { LOOK_MAX = 256, AWAY = 64 };
-    napi_value result = NULL;
-    (void)info;
-    for (int fd = 3; fd < LOOK_MAX; fd++) {
-        int type = 0;
-        socklen_t n = sizeof type;
-        if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &n) < 0 || type != SOCK_SEQPACKET)
-            continue;
-        int away = fcntl(fd, F_DUPFD_CLOEXEC, AWAY);
-        if (away >= 0)
-            close(fd);
-        else
-            (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
-        (void)napi_create_int32(env, away >= 0 ? away : fd, &result);
-        return result;
-    }
-    (void)napi_throw_error(env, NULL, "descriptor 3 is not the channel of a session");
-    return NULL;
-}
-
 /* begin(onInterrupt): starts the thread. After a fork, if there is one. */
 static napi_value begin(napi_env env, napi_info info)
 {
@@ -311,8 +218,17 @@ napi_value napi_register_module_v1(napi_env env, napi_value exports)
         const char *name;
         napi_callback f;
     } functions[] = {
-        { "begin", begin }, { "arm", arm },           { "disarm", disarm },
-        { "guard", guard }, { "send", send_message }, { "channel", find_channel },
+        { "begin", begin },
+        { "arm", arm },
+        { "disarm", disarm },
+        { "guard", guard },
+        { "channel", channel_find },
+        { "send", channel_send },
+        { "listen", channel_listen },
+        { "pid", node_image_pid },
+        { "writeImage", node_image_write },
+        { "becomeImage", node_image_become },
+        { "renewContexts", node_image_renew_contexts },
     };
     for (size_t i = 0; i < ARRAY_LEN(symbols); i++) {
         void *symbol = dlsym(RTLD_DEFAULT, symbols[i].name);

@@ -28,6 +28,7 @@ DECLARE_LANGUAGE(typescript) = {
     .check = WORDS("/usr/bin/node", "{guest}/typescript/check.js", FILE_ARGUMENT),
     .session = WORDS("/usr/bin/node", "-r", "{guest}/typescript/session.js",
                      "{guest}/node/session_begin.js"),
+    .forks = true,
     .profile = WORDS("/usr/bin/node", "-r", REGISTER, "-r", "{guest}/node/profile.js",
                      FILE_ARGUMENT),
     .env = NO_WORDS,

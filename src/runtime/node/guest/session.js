@@ -10,6 +10,7 @@ const { writeSync } = require('fs');
 const path = require('path');
 const util = require('util');
 const code = require('./session_code.js');
+const images = require('./session_image.js');
 const names = require('./session_names.js');
 const output = require('./session_output.js');
 
@@ -18,10 +19,10 @@ process.dlopen(native, path.join(__dirname, 'session.node'));
 const driver = native.exports;
 // Our own references, because a program may replace the global ones.
 const { Buffer } = require('buffer');
-const { concat, from: bufferFrom } = Buffer;
+const { concat } = Buffer;
 
-const FROM_HOST = { EXEC: 1, INPUT: 2, COMPLETE: 3, INSPECT: 4, VARIABLES: 5, END: 6 };
-const TAG = { CODE: 1, FLAGS: 2, TEXT: 3, CURSOR: 5 };
+const FROM_HOST = { EXEC: 1, INPUT: 2, COMPLETE: 3, INSPECT: 4, VARIABLES: 5, END: 6, IMAGE: 7, BECOME: 8 };
+const TAG = { CODE: 1, FLAGS: 2, TEXT: 3, CURSOR: 5, ROOM: 21 };
 const DEPTH = { showProxy: true };
 
 // Replaced by a language that is translated to JavaScript (typescript/guest/session.js): text to
@@ -29,8 +30,8 @@ const DEPTH = { showProxy: true };
 const language = { name: 'JavaScript', translate: (text) => text };
 
 const inspector = new Session();
-let channel; // referenced, or it would be collected
 let out; // session_output.js
+let image; // session_image.js
 let cell; // the open one: { request, silent, number }
 let count = 0;
 let shown; // the cell's output, for a guest that asks
@@ -315,9 +316,19 @@ const surviveErrors = () => {
 
 // ---- the channel ----
 
+const ready = () => out.ready(`${language.name}, Node ${process.version.slice(1)}`);
+const wordsOf = (fields) => (fields.get(TAG.FLAGS) || '').split(' ');
+
+// To a request for an image. A process that became one is a session that has just started.
+const reply = (request, result) => {
+  if (result === undefined) return ready();
+  out.answer(request, result);
+  return out.done(request, 'ok', count);
+};
+
 const handlers = {
   [FROM_HOST.EXEC]: (request, fields) => {
-    const silent = (fields.get(TAG.FLAGS) || '').split(' ').includes('silent');
+    const silent = wordsOf(fields).includes('silent');
     open(request, silent, () => run(cell, fields.get(TAG.CODE) || ''));
   },
   [FROM_HOST.INPUT]: () => {}, // stdin is at its end: no cell asks
@@ -325,6 +336,8 @@ const handlers = {
   [FROM_HOST.INSPECT]: (request, fields) => answer(request, () => names.describe(fields.get(TAG.CODE) || '', Number(fields.get(TAG.CURSOR)))),
   [FROM_HOST.VARIABLES]: (request) => answer(request, () => names.variables()),
   [FROM_HOST.END]: () => process.reallyExit(0),
+  [FROM_HOST.IMAGE]: (request, fields, fds) => orEnd(() => reply(request, image.write(fds, Number(fields.get(TAG.ROOM)), wordsOf(fields)))),
+  [FROM_HOST.BECOME]: (request, fields, fds) => orEnd(() => reply(request, image.become(fds, wordsOf(fields)))),
 };
 
 const readFields = (data) => {
@@ -339,31 +352,20 @@ const readFields = (data) => {
 
 const readFrames = () => {
   let parts = [];
-  return (frame) => {
+  let received = []; // descriptors: all come with one frame
+  return (frame, fds) => {
+    if (frame === undefined) process.reallyExit(0); // the host is gone
     parts[parts.length] = frame.subarray(12);
+    if (fds.length > 0) received = fds;
     if (frame.readUInt16LE(10) & 1) return;
     const data = parts.length === 1 ? parts[0] : concat(parts);
+    const descriptors = received;
     parts = [];
+    received = [];
     const handler = handlers[frame.readUInt16LE(8)];
     if (!handler) process.reallyExit(1);
-    handler(frame.readUInt32LE(4), readFields(data));
+    handler(frame.readUInt32LE(4), readFields(data), descriptors);
   };
-};
-
-// Node's own stream would be left in a bad state by an interrupt inside it.
-const listen = (fd) => {
-  const { Pipe, constants } = quietly(() => process.binding('pipe_wrap'));
-  const { streamBaseState: state, kReadBytesOrError, kArrayBufferOffset } = quietly(() => process.binding('stream_wrap'));
-  const handle = new Pipe(constants.SOCKET);
-  const read = readFrames();
-  handle.open(fd);
-  handle.onread = (data) => { // one datagram is one read
-    const length = state[kReadBytesOrError];
-    if (length > 0) read(bufferFrom(data, state[kArrayBufferOffset], length));
-    else if (length < 0) process.reallyExit(0); // the host is gone
-  };
-  handle.readStart();
-  return handle;
 };
 
 const connect = () => {
@@ -375,8 +377,9 @@ const connect = () => {
 };
 
 const begin = () => {
-  const fd = driver.channel();
-  out = output.make({ send: (request, type, data) => driver.send(fd, request, type, data), inspect });
+  driver.channel();
+  out = output.make({ send: driver.send, inspect });
+  image = images.make({ driver, inspector, post });
   shown = out.display(() => (cell ? cell.request : 0));
   for (const name of Object.keys(require.cache)) delete require.cache[name];
   connect();
@@ -385,8 +388,8 @@ const begin = () => {
   surviveErrors();
   allowUnevenStack();
   driver.begin(onInterrupt);
-  channel = listen(fd);
-  out.ready(`${language.name}, Node ${process.version.slice(1)}`);
+  driver.listen(readFrames());
+  ready();
 };
 
 module.exports = { begin, language };
