@@ -144,6 +144,15 @@ def test_templates_that_cannot_be_made_are_refused(service, template, fields, st
     eventually(lambda: service.get("/v1/sessions").json["sessions"] == [])
 
 
+def test_a_program_at_the_terminal_begins_in_a_template(service, template, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text("print(double(int(input())))\nraise SystemExit(4)\n")
+    done = service.cli("run", "--template", "squares", str(program), stdin=b"21\n")
+    assert (done.status, done.out) == (4, b"42\n"), done
+    alone = service.cli("run", "--local", "--template", "squares", str(program))
+    assert alone.status == 125 and b"template 'squares' belongs to a service" in alone.err, alone
+
+
 def test_a_template_outlives_the_service():
     with Service("--set", "pools.preload=python-session") as s:
         assert s.post("/v1/templates", {"name": "kept", "language": "python", "setup": "x = 41"}).status == 201

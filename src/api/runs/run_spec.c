@@ -237,7 +237,7 @@ static json_t *source_json(const struct normalised *n)
 static const char *language_name(const struct spec_builder *b)
 {
     const char *named = text_of(b, "language");
-    return named ? named : template_language(b->api, b->spec->requester, b->request);
+    return named ? named : template_language(b->api, b->request, b->spec);
 }
 
 /* `code` is the program if the request names a language. Otherwise the program may be a part of it,
@@ -596,9 +596,9 @@ static int take_names(struct spec_builder *b, const struct api_identity *who, co
     s->key_max_runs = who->max_runs;
     s->may_approve = who->scopes & SCOPE_BIT(SCOPE_APPROVE);
     s->actor = strdup(who->name);
-    char requester[TEMPLATE_OWNER_SIZE];
-    template_owner(who, requester);
-    s->requester = strdup(requester);
+    if (asprintf(&s->requester, "%s%s%s", who->name, who->key ? "#" : "",
+                 who->key ? who->owner : "") < 0)
+        s->requester = NULL;
     s->surface = strdup(surface);
     s->thread = thread ? strdup(thread) : NULL;
     s->request = json_dumps(b->request, JSON_COMPACT);
@@ -620,8 +620,8 @@ int run_spec_from_json(const struct api *api, const struct api_identity *who, co
     };
     spec.writable_root = !run_flag(request, "read_only", true);
     if (take_names(&b, who, surface, e) ||
-        template_check(api, spec.requester, request, ret_field, field_size, e) ||
-        take_program(&b, e) || take_stdin(&b, e) || take_strings(&b, "args", &spec.args, e) ||
+        template_check(api, request, &spec, ret_field, field_size, e) || take_program(&b, e) ||
+        take_stdin(&b, e) || take_strings(&b, "args", &spec.args, e) ||
         take_strings(&b, "outputs", &spec.outputs, e) || check_outputs(&b, surface, e) ||
         take_env(&b, e) || check_size(&b, e) || take_limits(&b, e) || check_strict(&b, e) ||
         check_level(&b, e) || take_options(&b, e) ||

@@ -7,10 +7,18 @@
 #include "base/text.h"
 #include "spec/bundle.h"
 
+/* All callers without a key are one owner, as they are for sessions. */
+static const char without_key[] = "no key";
+
 void template_owner(const struct api_identity *who, char out[TEMPLATE_OWNER_SIZE])
 {
-    (void)snprintf(out, TEMPLATE_OWNER_SIZE, "%s%s%s", who->name, who->key ? "#" : "",
-                   who->key ? who->owner : "");
+    (void)snprintf(out, TEMPLATE_OWNER_SIZE, "%s%s%s", who->key ? who->name : without_key,
+                   who->key ? "#" : "", who->key ? who->owner : "");
+}
+
+static const char *owner_of(const struct run_spec *spec)
+{
+    return spec->key ? spec->requester : without_key;
 }
 
 /* "a, b, c": the templates that an owner may use; cut if there are many. */
@@ -41,22 +49,23 @@ int template_named(const struct api *api, const char *owner, const char *name,
                    QUOTED(name), names_of(api, owner, known, sizeof known));
 }
 
-int template_check(const struct api *api, const char *owner, const json_t *request, char *field,
-                   size_t size, struct err *e)
+int template_check(const struct api *api, const json_t *request, const struct run_spec *spec,
+                   char *field, size_t size, struct err *e)
 {
     const char *name = json_string_value(json_object_get(request, "template"));
     struct saved_image *saved;
-    if (!name || !api->engine || template_named(api, owner, name, &saved, e) == 0)
+    if (!name || !api->engine || template_named(api, owner_of(spec), name, &saved, e) == 0)
         return 0;
     (void)snprintf(field, size, "template");
     return -1;
 }
 
-const char *template_language(const struct api *api, const char *owner, const json_t *request)
+const char *template_language(const struct api *api, const json_t *request,
+                              const struct run_spec *spec)
 {
     const char *name = json_string_value(json_object_get(request, "template"));
     const struct saved_image *saved = name && api->engine
-                                          ? template_find(api->sessions, owner, name)
+                                          ? template_find(api->sessions, owner_of(spec), name)
                                           : NULL;
     return saved ? saved->row.language : NULL;
 }
@@ -69,7 +78,10 @@ static const char *const not_with_template[] = { "args",          "env",      "o
 static int check_fields(const json_t *request, char *field, size_t size, struct err *e)
 {
     for (size_t i = 0; i < ARRAY_LEN(not_with_template); i++) {
-        if (!json_object_get(request, not_with_template[i]))
+        const json_t *v = json_object_get(request, not_with_template[i]);
+        bool is_default = strcmp(not_with_template[i], "read_only") == 0 ? !json_is_false(v)
+                                                                         : !json_is_true(v);
+        if (is_default && json_array_size(v) == 0 && json_object_size(v) == 0)
             continue;
         (void)snprintf(field, size, "%s", not_with_template[i]);
         return err_set(e, ERR_BAD_REQUEST, 0,
@@ -102,9 +114,9 @@ int template_apply(const struct api *api, const json_t *request, struct run_spec
     struct saved_image *saved;
     if (!name || !api->engine)
         return 0;
-    if (template_check(api, spec->requester, request, field, size, e))
+    if (template_check(api, request, spec, field, size, e))
         return -1;
-    saved = template_find(api->sessions, spec->requester, name);
+    saved = template_find(api->sessions, owner_of(spec), name);
     if (strcmp(saved->row.language, spec->language->name) != 0) {
         (void)snprintf(field, size, "language");
         return err_set(e, ERR_BAD_REQUEST, 0,

@@ -622,7 +622,9 @@ static int ask(struct session *s, struct err *e)
 {
     scoped(buf) body = { 0 };
     const struct remote_job *job = s->job;
-    s->source_fd = is_empty(job->inputs->stdin_fd) ? -1 : job->inputs->stdin_fd;
+    s->source_fd = is_empty(job->inputs->stdin_fd) || job->options->template
+                       ? -1
+                       : job->inputs->stdin_fd;
     if (remote_request_run(job->options, job->inputs, s->source_fd >= 0, &body, e))
         return -1;
     struct client_request q = { .method = "POST",

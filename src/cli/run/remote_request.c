@@ -198,6 +198,23 @@ static int dump(const json_t *object, bool failed, struct buf *b, struct err *e)
     return 0;
 }
 
+/* A run from a template has all its stdin at its start. */
+static int put_template(json_t *q, const struct run_arguments *o, const struct inputs *in,
+                        bool *failed, struct err *e)
+{
+    enum { STDIN_MAX = 4 << 20 };
+    scoped(buf) bytes = { 0 };
+    struct stat st;
+    put(q, "template", json_string_nocheck(o->template), failed);
+    if (in->stdin_fd < 0 || fstat(in->stdin_fd, &st) < 0 || S_ISCHR(st.st_mode)) /* a terminal */
+        return 0;
+    if (fd_read_to_buf(in->stdin_fd, STDIN_MAX, &bytes, e))
+        return err_wrap(e, "read the input of the program");
+    put(q, "stdin", base64(buf_str(&bytes), bytes.len, failed), failed);
+    put(q, "stdin_encoding", json_string("base64"), failed);
+    return 0;
+}
+
 int remote_request_run(const struct run_arguments *o, const struct inputs *in, bool stdin_open,
                        struct buf *b, struct err *e)
 {
@@ -207,6 +224,10 @@ int remote_request_run(const struct run_arguments *o, const struct inputs *in, b
     put(q, "entry", json_string_nocheck(in->main_name), &failed);
     put_options(q, o, &failed);
     put(q, "stdin_open", json_boolean(stdin_open), &failed);
+    if (o->template && put_template(q, o, in, &failed, e)) {
+        json_decref(q);
+        return -1;
+    }
     put(q, "stream", json_true(), &failed);
     put(q, "cancel_on_disconnect", json_true(), &failed);
     int rc = put_files(q, in->bundle_fd, &failed, e) || dump(q, failed, b, e) ? -1 : 0;

@@ -90,6 +90,8 @@ static const struct arg_row rows[] = {
       .help = "save a file that the program wrote (no colon in NAME)" },
     { "stdin", "FILE", .offset = AT(stdin_file), .values.kind = VALUES_FILE,
       .help = "standard input of the program; otherwise that of belljar" },
+    { "template", "NAME", .offset = AT(template),
+      .help = "begin in this template of the service ('belljar template' makes them)" },
     { "isolation", "LEVEL", .apply = set_level, .shows_words = true,
       .values = { VALUES_WORDS, level_at }, .default_text = "the strongest here",
       .help = "isolation level" },

@@ -27,6 +27,7 @@ struct run_arguments {
     struct file_pair *files, *outs;
     size_t n_files, n_outs;
     const char *stdin_file;
+    const char *template; /* of the service; NULL: none */
     bool writable_root, json, local, no_diagnosis;
     enum level level;
     struct run_options run_options;

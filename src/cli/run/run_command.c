@@ -7,6 +7,7 @@
 #include "allowlist/allowlist.h"
 #include "base/auto.h"
 #include "base/id.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/run/handover.h"
 #include "cli/run/inputs.h"
@@ -86,6 +87,11 @@ static int run(void *options, int argc, char **argv, struct err *e)
         return -1;
     block_signals(); /* from here on, a signal must not skip the clean-up */
     int status = remote_run(o, &in, e);
+    if (status == REMOTE_NONE && o->template)
+        return err_set(e, ERR_UNAVAILABLE, 0,
+                       "template '%s' belongs to a service, and none is used here: start one with "
+                       "'belljar serve', and give neither --local nor --isolation",
+                       QUOTED(o->template));
     return status == REMOTE_NONE ? run_here(o, &in, e) : status;
 }
 
