@@ -323,7 +323,7 @@ int session_capture(struct session *s, struct session_capture *c, struct err *e)
         return err_no_memory(e, "an image");
     }
     *image = (struct session_image){ .fd = -1, .refs = 1 };
-    take_bases(image, c->base ? c->base : s->program ? s->program->image : NULL);
+    take_bases(image, c->base);
     *g = (struct session_capturing){ .capture = c, .session = s, .image = image, .report_fd = -1 };
     if (measure_room(g, e) || ask_for_image(g, e)) {
         fd_close(&g->report_fd);

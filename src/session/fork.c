@@ -147,7 +147,9 @@ int session_fork(struct session *s, struct session_fork *f, struct err *e)
     struct session_forking *g = calloc(1, sizeof *g);
     if (!g)
         return err_no_memory(e, "a fork");
-    *g = (struct session_forking){ .capture = { .on_done = on_captured, .strict = f->strict },
+    *g = (struct session_forking){ .capture = { .on_done = on_captured,
+                                                .strict = f->strict,
+                                                .base = s->program ? s->program->image : NULL },
                                    .fork = f,
                                    .original = s };
     if (session_capture(s, &g->capture, e)) {

@@ -229,8 +229,8 @@ struct session_capture {
      * owner may free the capture now. */
     void (*on_done)(struct session_capture *c, const struct err *e);
     bool strict; /* refuse if a thing cannot be carried */
-    /* An earlier image of the session, or NULL: the new one has only the bytes that differ, and keeps
-     * a reference. Without one, it is the image that the program of the session became. */
+    /* An earlier image of the session: the new one has only the bytes that differ, and keeps a
+     * reference. NULL: the new one stands alone, and can be saved as one file. */
     struct session_image *base;
     struct session_image *image;
     json_t *not_carried; /* a guest's words, or NULL; the owner frees it */
