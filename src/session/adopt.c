@@ -103,9 +103,9 @@ static int keep(struct session *s, struct err *e)
     cell_file_done(&s->file);
     if (save(s, e) || open_file(s, O_CREAT | O_TRUNC, e))
         return -1;
-    autofree char *note = json_line(json_pack("{s:s, s:I, s:I}", "session", s->id, "restarts",
-                                              (json_int_t)s->restarts, "seq",
-                                              (json_int_t)p->in_seq));
+    autofree char *note = json_line(json_pack("{s:s, s:I, s:I, s:s*}", "session", s->id, "restarts",
+                                              (json_int_t)s->restarts, "seq", (json_int_t)p->in_seq,
+                                              "from", s->program_from[0] ? s->program_from : NULL));
     if (!note)
         return err_no_memory(e, "a session");
     return jar_run_keep(&p->jar.jar, note, strlen(note), e);
@@ -150,6 +150,7 @@ struct earlier_session {
     struct adoption *adoption;
     /* the note */
     char id[ID_SIZE];
+    char from[ID_SIZE]; /* "": none */
     json_int_t restarts, seq;
     /* the file of its cell */
     struct cell_file_head head;
@@ -178,14 +179,16 @@ static bool is_id(const char *text, const char *prefix)
 
 static int read_note(const struct wire_kept *kept, struct earlier_session *old, struct err *e)
 {
-    const char *id;
+    const char *id, *from = "";
     json_auto_t *note = json_loadb(kept->note, kept->note_len, 0, NULL);
     if (!note ||
-        json_unpack(note, "{s:s, s:I, s:I}", "session", &id, "restarts", &old->restarts, "seq",
-                    &old->seq) < 0 ||
-        !is_id(id, "ses_") || old->restarts < 0 || old->seq < 0 || old->seq > UINT32_MAX)
+        json_unpack(note, "{s:s, s:I, s:I, s?s}", "session", &id, "restarts", &old->restarts, "seq",
+                    &old->seq, "from", &from) < 0 ||
+        !is_id(id, "ses_") || (*from && !is_id(from, "ses_")) || old->restarts < 0 ||
+        old->seq < 0 || old->seq > UINT32_MAX)
         return err_set(e, ERR_PROTOCOL, 0, "the note of a session is not one of ours");
     (void)snprintf(old->id, sizeof old->id, "%s", id);
+    (void)snprintf(old->from, sizeof old->from, "%s", from);
     return 0;
 }
 
@@ -201,6 +204,13 @@ static int read_rows(struct db *db, struct store_job *job, struct err *e)
     return 0;
 }
 
+/* The earlier keeper may have been killed before it recorded the adoption of a copy. */
+static int write_adoption(struct db *db, struct store_job *job, struct err *e)
+{
+    const struct earlier_session *old = (struct earlier_session *)job;
+    return sessions_set_adopted(db, old->from, old->id, e);
+}
+
 static void on_rows(struct store_job *job)
 {
     (void)job;
@@ -208,6 +218,13 @@ static void on_rows(struct store_job *job)
 
 static int find_rows(struct sessions *all, struct earlier_session *old, struct err *e)
 {
+    old->job = (struct store_job){ .work = write_adoption, .done = on_rows };
+    if (old->from[0]) {
+        store_write(all->store, &old->job);
+        store_wait(all->store);
+        if (old->job.err.code != ERR_NONE)
+            log_error(LOG_WARN, "session.adopt", &old->job.err);
+    }
     old->job = (struct store_job){ .work = read_rows, .done = on_rows };
     store_read(all->store, &old->job);
     store_wait(all->store);
@@ -401,6 +418,7 @@ static int find_session(const struct wire_kept *kept, struct earlier_session *ol
         return -1;
     }
     (void)snprintf(s->id, sizeof s->id, "%s", old->id);
+    (void)snprintf(s->program_from, sizeof s->program_from, "%s", old->from);
     s->file = named.file;
     *ret = s;
     return 0;

@@ -237,7 +237,7 @@ static void begin(struct cell *c)
 void cells_advance(struct session *s)
 {
     struct cell *c = head(s);
-    if (s->state == SESSION_IDLE && !s->question && c && c->queued && !c->begun &&
+    if (s->state == SESSION_IDLE && !s->question && !s->held && c && c->queued && !c->begun &&
         c->run->is_recorded)
         begin(c);
 }
@@ -586,7 +586,7 @@ static void answer(struct session *s, json_t *json, const struct err *e)
     s->question = NULL;
     s->question_by_ms = 0;
     (void)!program_disarm(s->program, &ignored); /* a lost wire ends the session */
-    if (s->state == SESSION_BUSY)
+    if (s->state == SESSION_BUSY && !s->held)
         session_set_state(s, SESSION_IDLE);
     if (q->on_answer)
         q->on_answer(q, json, e);
@@ -644,6 +644,8 @@ int session_ask(struct session *s, struct session_question *q, uint16_t type,
                        "cell %u runs, and the session answers questions between cells: ask again "
                        "when it is over, or interrupt it",
                        current->number);
+    if (session_check_held(s, e) || (!q->is_of_branches && session_check_branch(s, e)))
+        return -1;
     if (s->state != SESSION_IDLE || s->question)
         return err_set(e, ERR_CONFLICT, 0, "the session is %s: ask again in a moment",
                        s->question ? "busy with another question" : session_state_word(s->state));
@@ -792,5 +794,7 @@ int session_interrupt(struct session *s, unsigned number, struct err *e)
                        number);
     if (s->question)
         return program_interrupt(s->program, e);
+    if (session_check_held(s, e))
+        return -1;
     return err_set(e, ERR_CONFLICT, 0, "no cell runs: there is nothing to interrupt");
 }

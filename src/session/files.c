@@ -76,8 +76,10 @@ static void on_time(uv_timer_t *timer)
     finish(v);
 }
 
-static int check_room(const struct session *s, struct err *e)
+static int check_room(const struct session *s, bool changes, struct err *e)
 {
+    if (changes && session_check_held(s, e))
+        return -1;
     if (!s->program || s->state == SESSION_STARTING)
         return err_set(e, ERR_CONFLICT, 0,
                        "session '%s' is starting and has no files yet: try again", s->id);
@@ -93,7 +95,8 @@ int session_visit(struct session *s, struct session_visit *v, enum live_file_ope
                   const char *path, const struct buf *bytes, struct err *e)
 {
     int fd;
-    if (check_room(s, e) || program_files(s->program, operation, path, bytes, &fd, e))
+    bool changes = operation == LIVE_WRITE || operation == LIVE_REMOVE;
+    if (check_room(s, changes, e) || program_files(s->program, operation, path, bytes, &fd, e))
         return -1;
     (void)snprintf(v->path, sizeof v->path, "%s", path);
     int rc = uv_poll_init(s->all->loop, &v->poll, fd);

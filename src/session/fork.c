@@ -105,6 +105,8 @@ static int copy_spec(const struct session_forking *g, unsigned number, struct se
                                   .env = from->env ? strv_copy(from->env) : NULL,
                                   .metadata = json_incref(from->metadata),
                                   .image = session_image_ref(g->image) };
+    if (f->is_for_branches) /* one of them may become the original */
+        ret->limits.v[LIMIT_WALL_MS] = session_life_left_ms(g->original);
     if ((from->env && !ret->env) || (from->key && !ret->key))
         return err_no_memory(e, "a copy of a session");
     return from->bundle.len > 0 ? buf_add(&ret->bundle, from->bundle.data, from->bundle.len, e) : 0;
@@ -118,8 +120,12 @@ static void make_copies(struct session_forking *g)
         struct copy *c = &g->copies[i];
         *c = (struct copy){ .watch.on_event = on_copy_event, .forking = g };
         if (copy_spec(g, i, &spec, &g->err) == 0 &&
-            session_new(g->original->all, &spec, &c->watch, &g->fork->copies[i], &g->err) == 0)
+            session_new(g->original->all, &spec, &c->watch, &g->fork->copies[i], &g->err) == 0) {
+            g->fork->copies[i]->is_branch = g->fork->is_for_branches;
+            if (g->fork->is_for_branches)
+                g->fork->copies[i]->cells = g->original->cells;
             g->n_copies++;
+        }
     }
     g->acting = false;
     look_at_copies(g);

@@ -147,7 +147,8 @@ static struct row_job *row_job_new(struct session *s, const char *kind, json_t *
                                    .created_ms = s->created_ms,
                                    .ended_ms = s->ended_ms,
                                    .reason = s->ended_ms ? s->reason : NULL,
-                                   .cells = s->cells };
+                                   .cells = s->cells,
+                                   .adopted_by = s->adopted_by[0] ? s->adopted_by : NULL };
     j->audit = (struct audit_record){ .kind = kind,
                                       .subject = s->id,
                                       .actor = s->spec.actor ? s->spec.actor : "service",
@@ -196,8 +197,10 @@ static void record_end(struct session *s)
         session_unref(s);
         return;
     }
-    struct row_job *j = row_job_new(
-        s, "session.ended", json_pack("{s:s, s:i}", "reason", s->reason, "cells", (int)s->cells));
+    struct row_job *j = row_job_new(s, "session.ended",
+                                    json_pack("{s:s, s:i, s:s*}", "reason", s->reason, "cells",
+                                              (int)s->cells, "adopted_by",
+                                              s->adopted_by[0] ? s->adopted_by : NULL));
     log_event(LOG_INFO, "session.ended", "id=%s language=%s cells=%u", s->id,
               s->spec.language->name, s->cells);
     if (!j) {
@@ -318,7 +321,9 @@ void session_on_program_end(struct session *s, const struct wire_ended *end, con
 void session_on_ready(struct session *s)
 {
     s->start_by_ms = 0;
-    if (!s->for_one_run) /* it ends with the keeper, as every run does */
+    s->program_from[0] = '\0';
+    if (!s->for_one_run &&
+        !s->is_branch) /* these end with the keeper: nobody waits for them then */
         session_keep(s);
     session_set_state(s, SESSION_IDLE);
     session_schedule(s);
@@ -366,17 +371,19 @@ int sessions_check_room(const struct sessions *all, const struct session_spec *s
     struct pools_memory memory = pools_memory_read();
     if (all->stopping)
         return err_set(e, ERR_BUSY, 0, "the service is stopping: try again when it is back");
+    char more[48] = "";
+    if (count > 1)
+        (void)snprintf(more, sizeof more, "there is no room for %u more: ", count);
     if (n + count > all->limits.max)
         return err_set(e, ERR_BUSY, 0,
-                       "%u sessions are open, and this service (sessions.max) accepts no more than "
-                       "%u: end one first",
-                       n, all->limits.max);
+                       "%s%u sessions are open, and this service (sessions.max) accepts no more "
+                       "than %u: end one first",
+                       more, n, all->limits.max);
     if (spec->key && own + count > all->limits.max_per_key)
-        return err_set(
-            e, ERR_BUSY, 0,
-            "this key has %u open sessions, and sessions.max_per_key allows no more than %u: end "
-            "one first",
-            own, all->limits.max_per_key);
+        return err_set(e, ERR_BUSY, 0,
+                       "%sthis key has %u open sessions, and sessions.max_per_key allows no more "
+                       "than %u: end one first",
+                       more, own, all->limits.max_per_key);
     if (memory.total > 0 && memory.available < all->limits.memory_floor)
         return err_set(e, ERR_BUSY, 0,
                        "memory is short: %llu MiB are available, and a new session needs %llu: end "

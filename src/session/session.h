@@ -103,7 +103,8 @@ struct session_question {
     void (*on_answer)(struct session_question *q, json_t *json, const struct err *e);
     const int *fds; /* descriptors to send along; the question is then one frame */
     size_t n_fds;
-    uint32_t request; /* private, as the rest */
+    bool is_of_branches; /* it may be asked of a branch */
+    uint32_t request;    /* private, as the rest */
     json_t *answer;
     struct session_question *next;
 };
@@ -131,8 +132,12 @@ struct session {
     uv_timer_t timer;
     uint64_t start_by_ms, question_by_ms, close_by_ms; /* clock of the loop; 0: none */
     bool warned, restarting, is_stored, stopping;
-    bool for_one_run;                       /* it has no row and is in no list */
-    bool replaying;                         /* the journal of an earlier keeper */
+    bool for_one_run;           /* it has no row and is in no list */
+    bool held;                  /* its branches run: no cell and no question begins */
+    bool is_branch;             /* a copy that lives as long as the request for it */
+    char program_from[ID_SIZE]; /* the copy whose program it has; "": its own */
+    char adopted_by[ID_SIZE];   /* the session that goes on with its program; "": none */
+    bool replaying;             /* the journal of an earlier keeper */
     uint64_t used_loop_ms, created_loop_ms; /* clock of the loop */
     unsigned visits;                        /* to its files, at this moment */
     unsigned refs;                          /* cells, store jobs, watches, handles, visits */
@@ -249,8 +254,9 @@ struct session_fork {
     /* e NULL: all copies are idle. Otherwise there is no copy. The owner may free the fork now. */
     void (*on_done)(struct session_fork *f, const struct err *e);
     unsigned count;
-    char **names; /* of the first copies, or NULL; they belong to the owner */
-    bool strict;  /* refuse if a thing cannot be carried */
+    char **names;         /* of the first copies, or NULL; they belong to the owner */
+    bool strict;          /* refuse if a thing cannot be carried */
+    bool is_for_branches; /* the copies are as in struct session_branches */
     struct session *copies[FORKS_MAX];
     json_t *not_carried; /* a guest's words; the owner frees it */
     uint64_t pause_us, image_bytes;
@@ -258,6 +264,54 @@ struct session_fork {
 };
 /* ERR_CONFLICT while a cell runs, ERR_BUSY if there are too many sessions. on_done() follows. */
 [[nodiscard]] int session_fork(struct session *s, struct session_fork *f, struct err *e);
+
+/* Branches: copies of a session that run code side by side. One of them can take its place: then the
+ * session goes on with the program and the files of the copy.
+ *
+ * From the beginning to session_branches_done() the original runs no cell, answers no question, and
+ * nobody writes its files. The numbers of cells in a copy follow those of the original, and a copy
+ * lives no longer than the original would. A copy ends with its keeper. */
+enum { BRANCHES_MAX = 16 };
+struct session_branches {
+    struct session_fork fork; /* first; the owner sets count, names and strict */
+    /* e NULL: the copies are idle. Otherwise there are none, and the owner may free this now. */
+    void (*on_forked)(struct session_branches *b, const struct err *e);
+    /* The original ended or was restarted: session_branch_adopt() fails from now on. */
+    void (*on_lost)(struct session_branches *b, const struct err *e);
+    /* The answer to session_branch_check(). */
+    void (*on_checked)(struct session_branches *b, unsigned i, bool lives);
+    /* A copy was adopted, and the history has it. */
+    void (*on_adopted)(struct session_branches *b);
+    struct session *original;
+    struct session_watch watch; /* private, as the rest */
+    struct session_branch {
+        struct session_watch watch;
+        struct session_question question;
+        struct session_branches *branches;
+    } copies[BRANCHES_MAX];
+    unsigned restarts; /* of the original, at the beginning */
+    bool forked, lost;
+};
+/* ERR_CONFLICT if branches of the session run. */
+[[nodiscard]] int session_check_held(const struct session *s, struct err *e);
+/* ERR_CONFLICT if the session is a branch, which runs nothing but its candidate. */
+[[nodiscard]] int session_check_branch(const struct session *s, struct err *e);
+/* ERR_CONFLICT while a cell runs or waits, ERR_BUSY if there is no room for all copies. on_forked()
+ * follows. */
+[[nodiscard]] int session_branches_begin(struct session *s, struct session_branches *b,
+                                         struct err *e);
+/* A cell can end well and its program with it, as after exit(). Asks whether the copy, which is idle,
+ * goes on. True: on_checked() follows. False: it does not. */
+bool session_branch_check(struct session_branches *b, unsigned i);
+/* The original goes on with the program of this copy, which is idle. The jar of the original and the
+ * copy end. on_adopted() follows. */
+[[nodiscard]] int session_branch_adopt(struct session_branches *b, unsigned i, struct err *e);
+/* Ends a copy. */
+void session_branch_end(struct session_branches *b, unsigned i, const char *reason);
+/* The copy becomes a session like any other. */
+void session_branch_leave(struct session_branches *b, unsigned i);
+/* Every copy was ended, left or adopted. The original runs cells again. */
+void session_branches_done(struct session_branches *b);
 
 /* One visit to the files in /sandbox, also while a cell runs. */
 struct session_visit {

@@ -131,11 +131,16 @@ static const char images[] =
 static const char templates[] = "CREATE TABLE template_requests (image TEXT PRIMARY KEY,"
                                 "  request TEXT NOT NULL) STRICT;";
 
+/* A session that goes on with the program of a copy: the cells of the copy are cells of it, too. */
+static const char adopted_sessions[] =
+    "ALTER TABLE sessions ADD COLUMN adopted_by TEXT;"
+    "CREATE INDEX sessions_adopted ON sessions (adopted_by) WHERE adopted_by IS NOT NULL;";
+
 /* The scripts that migrate a database from each version to the next. Rows are added, never
  * changed. */
 static const char *const migrations[] = { version_1,    artifact_owners, rules_of_requesters,
                                           keys_existed, run_owners,      sessions,
-                                          images,       templates };
+                                          images,       templates,       adopted_sessions };
 enum { SCHEMA_VERSION = ARRAY_LEN(migrations) };
 
 int schema_check(struct db *db, struct err *e)

@@ -14,6 +14,7 @@ void session_row_done(struct session_row *r)
     free(r->name);
     free(r->language);
     free(r->reason);
+    free(r->adopted_by);
     *r = (struct session_row){ 0 };
 }
 
@@ -43,7 +44,17 @@ int sessions_finish(struct db *db, const struct session_row *r, struct err *e)
     bind_int(&q, r->ended_ms);
     bind_text(&q, r->reason);
     bind_int(&q, r->cells);
+    bind_text(&q, r->adopted_by);
     bind_text(&q, r->id);
+    return query_run(&q, e);
+}
+
+int sessions_set_adopted(struct db *db, const char *id, const char *by, struct err *e)
+{
+    scoped(query) q = { 0 };
+    if (query_get(&q, db, SQL_SESSION_SET_ADOPTED, e))
+        return -1;
+    BIND_TEXTS(&q, by, id);
     return query_run(&q, e);
 }
 
@@ -116,6 +127,17 @@ int sessions_cells_after(struct db *db, const char *session, int64_t after, unsi
         return -1;
     bind_text(&q, session);
     bind_int(&q, after);
+    bind_int(&q, limit);
+    return add_texts(&q, ids, e);
+}
+
+int sessions_cells_newest(struct db *db, const char *session, unsigned limit, char ***ids,
+                          struct err *e)
+{
+    scoped(query) q = { 0 };
+    if (query_get(&q, db, SQL_SESSION_CELLS_NEWEST, e))
+        return -1;
+    bind_text(&q, session);
     bind_int(&q, limit);
     return add_texts(&q, ids, e);
 }

@@ -9,24 +9,34 @@ struct session_row {
     char *id, *key, *name, *language, *reason; /* key, name, reason: NULL if there is none */
     int64_t created_ms, ended_ms;              /* Unix time; ended_ms 0: it lives */
     int64_t cells;
+    char *adopted_by; /* written only: the session that goes on with its program; NULL: none */
 };
 void session_row_done(struct session_row *r);
 
 /* Uses id, key, name, language, created_ms. */
 [[nodiscard]] int sessions_insert(struct db *db, const struct session_row *r, struct err *e);
-/* Uses id, ended_ms, reason, cells. */
+/* Uses id, ended_ms, reason, cells, adopted_by. */
 [[nodiscard]] int sessions_finish(struct db *db, const struct session_row *r, struct err *e);
+/* The session `by` goes on with the program of this one, if both have the same key. */
+[[nodiscard]] int sessions_set_adopted(struct db *db, const char *id, const char *by,
+                                       struct err *e);
 /* ERR_NOT_FOUND if there is none. */
 [[nodiscard]] int sessions_get(struct db *db, const char *id, struct session_row *ret,
                                struct err *e);
 
-/* The id of the run of a cell, for free(). ERR_NOT_FOUND if there is none. */
+/* The cells of a session are its own, and those of the sessions that it has adopted.
+ *
+ * The id of the run of a cell, for free(). ERR_NOT_FOUND if there is none. */
 [[nodiscard]] int sessions_find_cell(struct db *db, const char *session, int64_t cell,
                                      char **ret_run, struct err *e);
 
 /* Appends the ids of the runs of the first cells after this number, the oldest first. */
 [[nodiscard]] int sessions_cells_after(struct db *db, const char *session, int64_t after,
                                        unsigned limit, char ***ids, struct err *e);
+
+/* The same for the newest cells, the newest first. */
+[[nodiscard]] int sessions_cells_newest(struct db *db, const char *session, unsigned limit,
+                                        char ***ids, struct err *e);
 
 struct session_rows {
     struct session_row *rows; /* the newest first */

@@ -20,6 +20,11 @@
 /* The service may have died while it wrote the output file of an interrupted run. */
 #define MAY_HAVE_FILE "journal_in_file OR state = 'interrupted'"
 
+/* The cells of session ?1: its own, and those of the copies whose program it goes on with. */
+#define OF_SESSION                                                                     \
+    "r.thread IN (SELECT ?1 UNION ALL SELECT id FROM sessions WHERE adopted_by = ?1) " \
+    "AND r.surface = 'session'"
+
 const char *const sql_texts[SQL_COUNT_] = {
     [SQL_BEGIN_READ] = "BEGIN",
     /* IMMEDIATE: writers wait for each other at the start of a transaction, where waiting is
@@ -187,7 +192,11 @@ const char *const sql_texts[SQL_COUNT_] = {
     [SQL_KEYS_EXISTED_SET] = "INSERT OR REPLACE INTO counters VALUES ('keys_existed', 1)",
     [SQL_SESSION_INSERT] = "INSERT INTO sessions (id, api_key, name, language, created_ms) "
                            "VALUES (?, ?, ?, ?, ?)",
-    [SQL_SESSION_FINISH] = "UPDATE sessions SET ended_ms = ?, reason = ?, cells = ? WHERE id = ?",
+    [SQL_SESSION_FINISH] = "UPDATE sessions SET ended_ms = ?, reason = ?, cells = ?, "
+                           "adopted_by = ? WHERE id = ?",
+    [SQL_SESSION_SET_ADOPTED] =
+        "UPDATE sessions SET adopted_by = ?1 WHERE id = ?2 AND adopted_by IS NULL "
+        "AND api_key IS (SELECT api_key FROM sessions WHERE id = ?1)",
     [SQL_SESSION_GET] = "SELECT id, api_key, name, language, created_ms, ended_ms, reason, cells "
                         "FROM sessions WHERE id = ?",
     [SQL_SESSION_ENDED] = "SELECT id, api_key, name, language, created_ms, ended_ms, reason, cells "
@@ -196,15 +205,15 @@ const char *const sql_texts[SQL_COUNT_] = {
     [SQL_SESSION_LOSE] = "UPDATE sessions SET ended_ms = ?1, reason = ?2 WHERE ended_ms = 0 "
                          "AND id NOT IN (SELECT value FROM json_each(coalesce(?3, '[]')))",
     [SQL_SESSION_CELLS] = "SELECT coalesce(max(json_extract(i.request, '$.cell')), 0) FROM runs r "
-                          "JOIN run_input i ON i.seq = r.seq WHERE r.thread = ? "
-                          "AND r.surface = 'session'",
+                          "JOIN run_input i ON i.seq = r.seq WHERE " OF_SESSION,
     [SQL_SESSION_CELL] =
-        "SELECT r.id FROM runs r JOIN run_input i ON i.seq = r.seq WHERE r.thread = ? "
-        "AND r.surface = 'session' AND json_extract(i.request, '$.cell') = ?",
+        "SELECT r.id FROM runs r JOIN run_input i ON i.seq = r.seq WHERE " OF_SESSION
+        " AND json_extract(i.request, '$.cell') = ?2",
     [SQL_SESSION_CELLS_AFTER] =
-        "SELECT r.id FROM runs r JOIN run_input i ON i.seq = r.seq WHERE r.thread = ? "
-        "AND r.surface = 'session' AND json_extract(i.request, '$.cell') > ? "
-        "ORDER BY r.seq LIMIT ?",
+        "SELECT r.id FROM runs r JOIN run_input i ON i.seq = r.seq WHERE " OF_SESSION
+        " AND json_extract(i.request, '$.cell') > ?2 ORDER BY r.seq LIMIT ?3",
+    [SQL_SESSION_CELLS_NEWEST] = "SELECT r.id FROM runs r WHERE " OF_SESSION
+                                 " ORDER BY r.seq DESC LIMIT ?2",
     [SQL_SESSION_LANGUAGES] = "SELECT DISTINCT language FROM sessions WHERE created_ms >= ?",
     [SQL_SESSION_RETAIN] = "DELETE FROM sessions WHERE ended_ms > 0 AND ended_ms < ?",
     [SQL_IMAGE_INSERT] = "INSERT INTO images (id, api_key, kind, session, name, language, bases, "

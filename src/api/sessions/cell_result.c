@@ -1,5 +1,7 @@
 #include "api/sessions/cell_result.h"
 
+#include <string.h>
+
 #include "api/runs/result_fields.h"
 #include "api/runs/run_result.h"
 #include "base/array.h"
@@ -25,6 +27,8 @@ static const struct api_field error_reply[] = {
 const struct api_field cell_reply[] = {
     { "id", FIELD_STRING, ALWAYS, .help = "id of its run" },
     { "session", FIELD_STRING, ALWAYS, .help = "id of the session" },
+    { "adopted_from", FIELD_STRING,
+      .help = "in a list: id of the branch that ran it, whose state the session goes on with" },
     { "cell", FIELD_INT, OR_NULL, .help = "number of the cell in its session, from 1" },
     { "state", FIELD_STRING, .one_of = run_state_words, .help = "finished, unless in a list" },
     { "code", FIELD_STRING, .nullable = true, .help = "in a list: the code of the cell" },
@@ -90,7 +94,8 @@ json_t *cell_object(const json_t *result, const struct journal *j, size_t *room)
     return o;
 }
 
-json_t *cell_row_object(const struct run_record *r, int output_dir_fd, size_t *room)
+json_t *cell_row_object(const struct run_record *r, const char *session, int output_dir_fd,
+                        size_t *room)
 {
     struct journal j;
     struct err e;
@@ -105,7 +110,9 @@ json_t *cell_row_object(const struct run_record *r, int output_dir_fd, size_t *r
     json_t *o = cell_object(result, &j, room);
     journal_done(&j);
     json_put(o, "id", json_text_or_null(r->id));
-    json_put(o, "session", json_text_or_null(r->thread));
+    json_put(o, "session", json_string(session));
+    if (r->thread && strcmp(r->thread, session) != 0)
+        json_put(o, "adopted_from", json_string(r->thread));
     json_put(o, "state", json_string(run_state_word(r->state)));
     json_put(o, "verdict", json_text_or_null(r->verdict));
     (void)json_object_set(o, "cell", json_object_get(request, "cell"));

@@ -9,5 +9,6 @@ extern const struct api_field cell_reply[];
 /* The answer of a cell that is over: fields of the result of its run, and its outputs. The caller
  * keeps its references. *room: see event_add_outputs(). A new reference. */
 json_t *cell_object(const json_t *result, const struct journal *j, size_t *room);
-/* A cell in the history of a session, with its code. */
-json_t *cell_row_object(const struct run_record *r, int output_dir_fd, size_t *room);
+/* A cell in the history of a session, with its code. Its row may be that of a branch. */
+json_t *cell_row_object(const struct run_record *r, const char *session, int output_dir_fd,
+                        size_t *room);

@@ -68,21 +68,6 @@ static void on_client_left(struct api_call *c)
         run_cancel(w->run);
 }
 
-static int take_timeout(const struct api_call *c, const struct session *s, uint64_t *ret,
-                        struct err *e)
-{
-    const json_t *v = json_object_get(c->body, "timeout");
-    uint64_t most = c->api->settings->limit_max.v[LIMIT_WALL_MS];
-    *ret = v ? (uint64_t)(json_number_value(v) * 1000) : s->spec.cell_limits.v[LIMIT_WALL_MS];
-    if (*ret == 0)
-        *ret = 1;
-    if (*ret <= most)
-        return 0;
-    return err_set(e, ERR_BAD_REQUEST, 0,
-                   "timeout %g is above the maximum of this service: up to %g seconds are accepted",
-                   json_number_value(v), (double)most / 1000);
-}
-
 static int submit(struct api_call *c, struct session *s, struct run **ret, char *field, size_t size,
                   struct err *e)
 {
@@ -90,7 +75,9 @@ static int submit(struct api_call *c, struct session *s, struct run **ret, char 
                                     .metadata = json_object_get(c->body, "metadata"),
                                     .permission_mode = api_text(c, "permission_mode"),
                                     .silent = run_flag(c->body, "silent", false) };
-    if (take_timeout(c, s, &request.wall_ms, e)) {
+    if (session_check_branch(s, e))
+        return -1;
+    if (cell_timeout(c, s, &request.wall_ms, e)) {
         (void)snprintf(field, size, "timeout");
         return -1;
     }
@@ -160,19 +147,9 @@ static bool may_see(const struct cells_job *l, const struct session_row *row)
 /* The ids of the runs, in the order in which they are added. */
 static int list_cells(struct db *db, struct cells_job *l, struct err *e)
 {
-    scoped(run_records) list = { 0 };
-    /* Other runs may name the session as their thread: they are no cells. */
-    const struct run_query q = { .thread = l->session,
-                                 .surface = "session",
-                                 .limit = (unsigned)l->limit };
-    if (l->after >= 0)
-        return sessions_cells_after(db, l->session, l->after, q.limit, &l->ids, e);
-    if (runs_list(db, &q, &list, e))
-        return -1;
-    for (size_t i = 0; i < list.n; i++)
-        if (strv_add(&l->ids, list.rows[i].id, e))
-            return -1;
-    return 0;
+    unsigned limit = (unsigned)l->limit;
+    return l->after >= 0 ? sessions_cells_after(db, l->session, l->after, limit, &l->ids, e)
+                         : sessions_cells_newest(db, l->session, limit, &l->ids, e);
 }
 
 static int add_cell(struct db *db, struct cells_job *l, const char *id, size_t *bytes, size_t *room,
@@ -181,7 +158,7 @@ static int add_cell(struct db *db, struct cells_job *l, const char *id, size_t *
     scoped(run_record) row = { 0 };
     if (runs_get(db, id, RUN_WITH_JOURNAL, &row, e))
         return -1;
-    json_t *cell = cell_row_object(&row, l->output_dir_fd, room);
+    json_t *cell = cell_row_object(&row, l->session, l->output_dir_fd, room);
     *bytes += json_dumpb(cell, NULL, 0, JSON_COMPACT); /* the journal may be in a file */
     (void)json_array_insert_new(l->cells, l->after < 0 ? 0 : json_array_size(l->cells), cell);
     return 0;
@@ -297,7 +274,7 @@ static int cell_work(struct db *db, struct store_job *job, struct err *e)
     l->key = text_copy(row.key);
     l->created_ms = row.created_ms;
     if (!l->events)
-        l->cell = cell_row_object(&row, l->output_dir_fd, &room);
+        l->cell = cell_row_object(&row, l->session, l->output_dir_fd, &room);
     return 0;
 }
 

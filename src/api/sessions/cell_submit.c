@@ -24,12 +24,26 @@ static json_t *run_request(const struct session *s, const struct cell *cell,
     return o;
 }
 
+int cell_timeout(const struct api_call *c, const struct session *s, uint64_t *ret, struct err *e)
+{
+    const json_t *v = json_object_get(c->body, "timeout");
+    uint64_t most = c->api->settings->limit_max.v[LIMIT_WALL_MS];
+    *ret = v ? (uint64_t)(json_number_value(v) * 1000) : s->spec.cell_limits.v[LIMIT_WALL_MS];
+    if (*ret == 0)
+        *ret = 1;
+    if (*ret <= most)
+        return 0;
+    return err_set(e, ERR_BAD_REQUEST, 0,
+                   "timeout %g is above the maximum of this service: up to %g seconds are accepted",
+                   json_number_value(v), (double)most / 1000);
+}
+
 int cell_submit(struct api_call *c, struct session *s, const struct cell_request *q,
                 struct run **ret, char *ret_field, size_t field_size, struct err *e)
 {
     struct run_spec spec = { 0 };
     struct cell *cell;
-    if (session_check_room(s, e) || cell_new(s, q->silent, &cell, e))
+    if (session_check_held(s, e) || session_check_room(s, e) || cell_new(s, q->silent, &cell, e))
         return -1;
     cell->wall_ms = q->wall_ms;
     cell->reads_stdin = q->reads_stdin;

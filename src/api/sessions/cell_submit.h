@@ -13,6 +13,9 @@ struct cell_request {
     bool reads_stdin; /* stdin_text answers requests for input; after it there is no more */
 };
 
+/* The time limit of a cell, in milliseconds: the field "timeout", or that of the session. */
+[[nodiscard]] int cell_timeout(const struct api_call *c, const struct session *s, uint64_t *ret,
+                               struct err *e);
 /* ret_field (size >= 128) gets the name of a field that is refused. */
 [[nodiscard]] int cell_submit(struct api_call *c, struct session *s, const struct cell_request *q,
                               struct run **ret, char *ret_field, size_t field_size, struct err *e);
