@@ -50,6 +50,8 @@ static const struct bench_plan full = {
     .session_starts = 40,
     .kernel_starts = 10,
     .plots = 12,
+    .image_starts = 40,
+    .image_forks = 10,
     .idle_sessions = 200,
     .busy_cells = 40,
 };
@@ -72,6 +74,8 @@ static const struct bench_plan quick = {
     .session_starts = 6,
     .kernel_starts = 1,
     .plots = 2,
+    .image_starts = 4,
+    .image_forks = 2,
     .idle_sessions = 16,
     .busy_cells = 5,
 };
@@ -92,6 +96,7 @@ static const struct bench_part {
     { "large", part_large, "the time of a small request beside requests of 15 MiB" },
     { "compile", part_compile, "Go, C++ and Rust: compiled and run, and the same program again" },
     { "sessions", part_sessions, "cells, starts, memory and plots of sessions, and many sessions" },
+    { "images", part_images, "runs and sessions that begin in an image, and the pause of a fork" },
 };
 enum { PARTS = ARRAY_LEN(parts) };
 
