@@ -14,6 +14,7 @@
  * nevertheless (set -e, exec), a new one begins. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -22,6 +23,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,18 +32,23 @@
 #include "base/auto.h"
 #include "base/fdio.h"
 #include "base/text.h"
+#include "guests/session/bash_image.h"
 #include "guests/session/channel.h"
+#include "guests/session/descriptors.h"
+#include "guests/session/images.h"
 #include "guests/sql/cell.h"
 
-/* Numbers in bash. They are high, because programs use the low ones. */
-enum { SCRIPT_FD = 60, CELL_FD = 61, STATUS_FD = 62, ANSWER_MAX = 1 << 20 };
+enum { ANSWER_MAX = 1 << 20 };
 
 struct bash_session {
     struct channel channel;
     pid_t pid; /* of bash; 0: none */
     int script, cell, status;
-    int last;        /* exit status of the last cell */
-    unsigned report; /* number of the last one that was asked for */
+    int last;               /* exit status of the last cell */
+    unsigned report;        /* number of the last one that was asked for */
+    char library[PATH_MAX]; /* that is preloaded into bash; empty: none */
+    struct process_relative processes[1 + BASH_WRITERS_MAX]; /* bash, and writers of its images */
+    unsigned writers;                                        /* so far */
 };
 
 static atomic_int group; /* of bash while a cell is open, otherwise 0 */
@@ -64,7 +72,30 @@ static void on_signal(int sig)
 
 /* ---- the shell ---- */
 
-static _Noreturn void become_bash(pid_t parent, int script, int cell, int status)
+/* In front of the session's own preloaded libraries. */
+static void preload(const char *library)
+{
+    char value[2 * PATH_MAX];
+    const char *more = getenv("LD_PRELOAD");
+    int n = snprintf(value, sizeof value, "%s%s%s", library, more && *more ? ":" : "",
+                     more ? more : "");
+    if (n > 0 && (size_t)n < sizeof value)
+        (void)setenv("LD_PRELOAD", value, 1);
+}
+
+static void find_library(char path[PATH_MAX])
+{
+    ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 64);
+    char *slash = n > 0 ? memrchr(path, '/', (size_t)n) : NULL;
+    if (slash)
+        memcpy(slash + 1, BASH_IMAGE_LIBRARY, sizeof BASH_IMAGE_LIBRARY);
+    autoclose int fd = slash ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (fd < 0)
+        path[0] = '\0';
+}
+
+static _Noreturn void become_bash(pid_t parent, const char *library, int script, int cell,
+                                  int status)
 {
     (void)setpgid(0, 0);
     /* The end of its script ends it, but not while a cell runs. */
@@ -74,8 +105,11 @@ static _Noreturn void become_bash(pid_t parent, int script, int cell, int status
     (void)signal(SIGINT, SIG_DFL);
     (void)signal(SIGURG, SIG_DFL);
     (void)signal(SIGPIPE, SIG_DFL);
-    if (dup2(script, SCRIPT_FD) < 0 || dup2(cell, CELL_FD) < 0 || dup2(status, STATUS_FD) < 0)
+    if (dup2(script, BASH_SCRIPT_FD) < 0 || dup2(cell, BASH_CELL_FD) < 0 ||
+        dup2(status, BASH_STATUS_FD) < 0)
         _exit(126);
+    if (library[0])
+        preload(library);
     (void)execl("/bin/bash", "bash", "--norc", "--noprofile", "/dev/fd/60", NULL);
     _exit(127);
 }
@@ -83,13 +117,15 @@ static _Noreturn void become_bash(pid_t parent, int script, int cell, int status
 static int start_bash(struct bash_session *s)
 {
     int script[2], status[2];
-    if (pipe2(script, O_CLOEXEC) < 0 || pipe2(status, O_CLOEXEC) < 0)
+    /* A socket, because descriptors for images go the other way (bash_image.c). */
+    if (pipe2(script, O_CLOEXEC) < 0 ||
+        socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, status) < 0)
         return -1;
     fd_close(&s->script);
     fd_close(&s->status);
     pid_t us = getpid(), pid = fork();
     if (pid == 0)
-        become_bash(us, script[0], s->cell, status[1]);
+        become_bash(us, s->library, script[0], s->cell, status[1]);
     close(script[0]);
     close(status[1]);
     s->script = script[1];
@@ -266,7 +302,7 @@ static void on_exec(void *context, const struct message *m)
     size_t n = 0;
     char number[16];
     autofree char *code = message_text(m, TAG_CODE, &n);
-    if (!message_is_silent(m))
+    if (!message_has_flag(m, "silent"))
         s->channel.count++;
     int status = run_cell(s, m->request, code ? code : "", n);
     if (atomic_load(&was_interrupted)) {
@@ -282,14 +318,6 @@ static void on_exec(void *context, const struct message *m)
 }
 
 /* ---- names ---- */
-
-static void send_json(struct bash_session *s, uint32_t request, const struct buf *json)
-{
-    scoped(buf) b = { 0 };
-    field_add(&b, TAG_JSON, json->data, json->len);
-    channel_send(&s->channel, request, FRAME_ANSWER, &b);
-    channel_done(&s->channel, request, "ok");
-}
 
 /* A word that may stand in a line of commands as it is. */
 static bool is_plain(const char *word, size_t n)
@@ -337,7 +365,7 @@ static void on_complete(void *context, const struct message *m)
                  cell_add_json_text(&json, w, strlen(w), &e) || buf_addf(&json, &e, "}");
     if (!failed && !buf_addf(&json, &e, "],\"from\":%zu,\"to\":%zu}", text_characters(text, start),
                              text_characters(text, end)))
-        send_json(s, m->request, &json);
+        channel_answer(&s->channel, m->request, &json);
 }
 
 static void on_inspect(void *context, const struct message *m)
@@ -363,7 +391,7 @@ static void on_inspect(void *context, const struct message *m)
     }
     if (!buf_addf(&json, &e, "{\"found\":%s,\"text\":", answer.len ? "true" : "false") &&
         !cell_add_json_text(&json, buf_str(&answer), answer.len, &e) && !buf_addf(&json, &e, "}"))
-        send_json(s, m->request, &json);
+        channel_answer(&s->channel, m->request, &json);
 }
 
 /* One variable as `declare -p` prints it: declare -a name=(...). */
@@ -411,7 +439,117 @@ static void on_variables(void *context, const struct message *m)
     }
     if (!failed &&
         !buf_addf(&json, &e, "],\"cut\":%s}", answer.len >= ANSWER_MAX ? "true" : "false"))
-        send_json(s, m->request, &json);
+        channel_answer(&s->channel, m->request, &json);
+}
+
+/* ---- images ---- */
+
+/* Sends a request to the library in bash (bash_image.c), and reads its answer up to the NUL. */
+static int request(struct bash_session *s, const char *line, const int *fds, size_t n_fds,
+                   struct buf *ret, char why[IMAGE_WHY])
+{
+    enum { LOOK_MS = 50 };
+    struct err e;
+    char c = 0;
+    struct iovec byte = { &c, 1 }; /* descriptors come with a byte */
+    if (!s->library[0])
+        return image_refuse(why, "this session cannot write images: %s is missing",
+                            BASH_IMAGE_LIBRARY);
+    if ((n_fds > 0 && fd_send(s->status, &byte, 1, fds, n_fds, 0) != 1) ||
+        fd_write_all(s->script, line, strlen(line)))
+        return image_refuse(why, "the shell does not read its script");
+    for (;;) {
+        struct pollfd p = { .fd = s->status, .events = POLLIN };
+        int ready = poll(&p, 1, LOOK_MS);
+        if (ready <= 0 && !has_ended(s->pid))
+            continue;
+        if (ready <= 0 || read(s->status, &c, 1) != 1)
+            return image_refuse(why, "the shell ended");
+        if (c == '\0')
+            return 0;
+        if (ret->len < ANSWER_MAX && buf_add(ret, &c, 1, &e))
+            return image_refuse(why, "there is no memory for its answer");
+    }
+}
+
+/* The rest of an answer that begins with the word; NULL with why otherwise. */
+static const char *answered(const struct buf *answer, const char *word, char why[IMAGE_WHY])
+{
+    const char *text = buf_str(answer), *rest = strchr(text, ' ');
+    if (rest && strncmp(text, word, (size_t)(rest - text)) == 0 &&
+        strlen(word) == (size_t)(rest - text))
+        return rest + 1;
+    (void)image_refuse(why, "%s", rest ? rest + 1 : "the shell gave no answer");
+    return NULL;
+}
+
+static int look_at_shell(void *context, const struct message *m, struct image_losses *losses,
+                         char why[IMAGE_WHY])
+{
+    struct bash_session *s = context;
+    (void)m;
+    scoped(buf) answer = { 0 };
+    char *rest = NULL;
+    s->processes[0] = (struct process_relative){ .pid = s->pid };
+    if (request(s, "\x01look\n", NULL, 0, &answer, why))
+        return -1;
+    for (char *name = answer.data ? strtok_r(answer.data, "\n", &rest) : NULL; name;
+         name = strtok_r(NULL, "\n", &rest))
+        losses->add(losses, name);
+    tell_other_processes(s->processes, ARRAY_LEN(s->processes), losses);
+    return 0;
+}
+
+static enum image_outcome write_shell(void *context, const struct image_target *t,
+                                      char why[IMAGE_WHY])
+{
+    struct bash_session *s = context;
+    scoped(buf) answer = { 0 };
+    char line[128];
+
+    (void)snprintf(line, sizeof line, "%cwrite %u %llu %llu %d %u\n", BASH_REQUEST, t->bases.used,
+                   (unsigned long long)t->at, (unsigned long long)t->room, s->last,
+                   s->channel.count);
+    if (request(s, line, t->fds, t->n_fds, &answer, why))
+        return IMAGE_FAILED;
+    const char *writer = answered(&answer, "ok", why);
+    if (!writer)
+        return IMAGE_FAILED;
+    s->processes[1 + s->writers++ % BASH_WRITERS_MAX].pid = (pid_t)strtol(writer, NULL, 10);
+    return IMAGE_WRITTEN;
+}
+
+static int become_shell(void *context, int fd, const struct image_bases *bases, char why[IMAGE_WHY])
+{
+    struct bash_session *s = context;
+    int fds[1 + IMAGE_BASES_MAX] = { fd };
+    memcpy(fds + 1, bases->fds, sizeof bases->fds);
+    scoped(buf) answer = { 0 };
+    if (request(s,
+                "\x01"
+                "become\n",
+                fds, 1 + bases->n, &answer, why))
+        return -1;
+    const char *state = answered(&answer, "became", why);
+    if (!state || sscanf(state, "%d %u", &s->last, &s->channel.count) != 2)
+        return state ? image_refuse(why, "the image has no status of its last cell") : -1;
+    return 0;
+}
+
+static const struct image_ops images = {
+    .version = "bash", .look = look_at_shell, .write = write_shell, .become = become_shell
+};
+
+static void on_image(void *context, const struct message *m)
+{
+    struct bash_session *s = context;
+    images_on_write(&s->channel, m, &images, s);
+}
+
+static void on_become(void *context, const struct message *m)
+{
+    struct bash_session *s = context;
+    images_on_become(&s->channel, m, &images, s);
 }
 
 /* ---- the program ---- */
@@ -419,14 +557,14 @@ static void on_variables(void *context, const struct message *m)
 int main(void)
 {
     static const struct channel_handler handlers[] = {
-        { FRAME_EXEC, on_exec },
-        { FRAME_COMPLETE, on_complete },
-        { FRAME_INSPECT, on_inspect },
-        { FRAME_VARIABLES, on_variables },
+        { FRAME_EXEC, on_exec },       { FRAME_COMPLETE, on_complete },
+        { FRAME_INSPECT, on_inspect }, { FRAME_VARIABLES, on_variables },
+        { FRAME_IMAGE, on_image },     { FRAME_BECOME, on_become },
     };
     struct bash_session s = { .script = -1, .status = -1 };
     struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
     scoped(buf) ready = { 0 };
+    find_library(s.library);
     s.cell = memfd_create("cell", MFD_CLOEXEC);
     if (channel_open(&s.channel) || s.cell < 0 || sigaction(SIGINT, &action, NULL) < 0 ||
         sigaction(SIGURG, &action, NULL) < 0 || signal(SIGPIPE, SIG_IGN) == SIG_ERR ||

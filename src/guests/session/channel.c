@@ -29,6 +29,9 @@ struct header {
 void message_done(struct message *m)
 {
     buf_done(&m->data);
+    for (size_t i = 0; i < m->n_fds; i++)
+        (void)close(m->fds[i]);
+    m->n_fds = 0;
 }
 
 int channel_open(struct channel *c)
@@ -42,19 +45,50 @@ int channel_open(struct channel *c)
     return 0;
 }
 
+static void take_fds(struct msghdr *from, struct message *m)
+{
+    for (struct cmsghdr *h = CMSG_FIRSTHDR(from); h; h = CMSG_NXTHDR(from, h)) {
+        size_t n = h->cmsg_type == SCM_RIGHTS ? (h->cmsg_len - CMSG_LEN(0)) / sizeof(int) : 0;
+        for (size_t i = 0; i < n; i++) {
+            int fd;
+            memcpy(&fd, CMSG_DATA(h) + i * sizeof fd, sizeof fd);
+            if (m->n_fds < ARRAY_LEN(m->fds))
+                m->fds[m->n_fds++] = fd;
+            else
+                (void)close(fd);
+        }
+    }
+}
+
+static ssize_t read_packet(const struct channel *c, struct iovec *parts, size_t n,
+                           struct message *m)
+{
+    union {
+        struct cmsghdr head;
+        char bytes[CMSG_SPACE(MESSAGE_FDS * sizeof(int))];
+    } control;
+    struct msghdr packet = {
+        .msg_iov = parts, .msg_iovlen = n, .msg_control = &control, .msg_controllen = sizeof control
+    };
+    ssize_t got;
+    do
+        got = recvmsg(c->fd, &packet, MSG_CMSG_CLOEXEC);
+    while (got < 0 && errno == EINTR);
+    if (got >= 0)
+        take_fds(&packet, m);
+    return got;
+}
+
 int channel_read(struct channel *c, struct message *ret)
 {
     struct err e;
     struct header h;
     *ret = (struct message){ 0 };
     do {
-        ssize_t n;
         if (buf_reserve(&ret->data, DATA_MAX, &e))
             return 0;
         struct iovec parts[] = { { &h, sizeof h }, { ret->data.data + ret->data.len, DATA_MAX } };
-        do
-            n = readv(c->fd, parts, ARRAY_LEN(parts));
-        while (n < 0 && errno == EINTR);
+        ssize_t n = read_packet(c, parts, ARRAY_LEN(parts), ret);
         if (n < (ssize_t)sizeof h || ret->data.len > MESSAGE_MAX)
             return 0;
         ret->data.len += (size_t)n - sizeof h;
@@ -116,12 +150,12 @@ char *message_text(const struct message *m, enum channel_tag tag, size_t *ret_n)
     return NULL;
 }
 
-bool message_is_silent(const struct message *m)
+bool message_has_flag(const struct message *m, const char *word)
 {
     autofree char *flags = message_text(m, TAG_FLAGS, NULL);
     char *rest = NULL;
     for (char *w = flags ? strtok_r(flags, " ", &rest) : NULL; w; w = strtok_r(NULL, " ", &rest))
-        if (strcmp(w, "silent") == 0)
+        if (strcmp(w, word) == 0)
             return true;
     return false;
 }
@@ -199,4 +233,12 @@ void channel_done(struct channel *c, uint32_t request, const char *status)
     field_add_text(&b, TAG_STATUS, status);
     field_add_text(&b, TAG_COUNT, count);
     channel_send(c, request, FRAME_DONE, &b);
+}
+
+void channel_answer(struct channel *c, uint32_t request, const struct buf *json)
+{
+    scoped(buf) b = { 0 };
+    field_add(&b, TAG_JSON, json->data, json->len);
+    channel_send(c, request, FRAME_ANSWER, &b);
+    channel_done(c, request, "ok");
 }

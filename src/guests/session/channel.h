@@ -17,6 +17,8 @@ enum channel_type {
     FRAME_INSPECT = 4,
     FRAME_VARIABLES = 5,
     FRAME_END = 6,
+    FRAME_IMAGE = 7,
+    FRAME_BECOME = 8,
     FRAME_READY = 32,
     FRAME_DISPLAY = 33,
     FRAME_RESULT = 36,
@@ -41,7 +43,10 @@ enum channel_tag {
     TAG_STATUS = 18,
     TAG_JSON = 19,
     TAG_CUT = 20,
+    TAG_ROOM = 21,
 };
+
+enum { MESSAGE_FDS = 10 };
 
 struct channel {
     int fd;
@@ -53,7 +58,10 @@ struct message {
     uint32_t request;
     uint16_t type;
     struct buf data;
+    int fds[MESSAGE_FDS]; /* that came with it */
+    size_t n_fds;
 };
+/* Closes its descriptors, too. */
 void message_done(struct message *m);
 
 /* Moves the channel away from descriptor 3 and makes a session of its own for signals. -1 if there
@@ -73,8 +81,8 @@ int channel_serve(struct channel *c, const struct channel_handler *handlers, siz
 /* The field, as text that ends with a NUL behind its n bytes; NULL if there is none. The caller
  * frees it. */
 char *message_text(const struct message *m, enum channel_tag tag, size_t *ret_n);
-/* True if FLAGS has the word "silent". */
-bool message_is_silent(const struct message *m);
+/* True if FLAGS has the word. */
+bool message_has_flag(const struct message *m, const char *word);
 /* CURSOR, in code points, as an offset in bytes of the text; the end if there is none. */
 size_t message_cursor(const struct message *m, const char *text, size_t n);
 
@@ -87,3 +95,5 @@ void channel_note(struct channel *c, uint32_t request, const char *text);
 void channel_error(struct channel *c, uint32_t request, const char *name, const char *message,
                    const char *traceback);
 void channel_done(struct channel *c, uint32_t request, const char *status);
+/* An answer in JSON, and the end of the request. */
+void channel_answer(struct channel *c, uint32_t request, const struct buf *json);

@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/auto.h"
 #include "base/nearest.h"
+#include "guests/sql/pg_image.h"
 #include "guests/sql/pg_types.h"
 #include "guests/sql/server.h"
 #include "guests/sql/split.h"
@@ -23,6 +24,7 @@ struct pg_session {
     struct pg_server *server;
     PGconn *connection;
     PGcancel *cancel; /* of a session */
+    struct pg_images images;
     /* of the current statement */
     const struct script *script;
     struct statement now;
@@ -432,6 +434,8 @@ static int run_statement(struct pg_session *s)
     autofree char *text = strndup(s->script->text + now->start, now->end - now->start);
     if (!text)
         return fail_words(s, "no memory for a statement", NULL);
+    if (s->shell.tables)
+        pg_state_see(&s->images.settings, text);
     if (send_statement(s, text))
         return -1;
     (void)PQsetSingleRowMode(s->connection);
@@ -683,16 +687,32 @@ static void describe(void *context, const char *name, void (*add)(void *to, cons
     PQclear(r);
 }
 
+static void on_server(void *context)
+{
+    struct pg_session *s = context;
+    s->connection = s->server->connection;
+    (void)PQsetNoticeReceiver(s->connection, on_notice, s);
+    PQfreeCancel(s->cancel);
+    s->cancel = PQgetCancel(s->connection);
+}
+
 static int run_session(struct pg_session *s, int argc, char **argv)
 {
     static const struct fixture_ops fixtures = { fixture_script, fixture_table };
-    static const struct sql_session_ops ops = { run_cell, offer_all, describe, interrupt };
+    const struct sql_session_ops ops = {
+        run_cell, offer_all, describe, interrupt, .images = &pg_images, .images_context = &s->images
+    };
     int status = 1;
     if (shell_open_session(&s->shell, argc, argv))
         return shell_close(&s->shell, 2);
     if (begin(s) == 0 && fixtures_load(&fixtures, s) == 0 &&
-        (s->cancel = PQgetCancel(s->connection)))
-        status = sql_session_run(s->shell.tables, "PostgreSQL", &ops, s);
+        (s->cancel = PQgetCancel(s->connection))) {
+        s->images = (struct pg_images){ .server = s->server,
+                                        .channel = sql_session_channel(s->shell.tables),
+                                        .on_server = on_server,
+                                        .context = s };
+        status = sql_session_run(s->shell.tables, &ops, s);
+    }
     server_done(&the_server);
     return shell_close(&s->shell, status);
 }

@@ -1,6 +1,7 @@
 #include "guests/sql/server.h"
 
 #include <assert.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -181,7 +182,7 @@ static bool listens(void)
     return fd >= 0 && connect(fd, (struct sockaddr *)&at, sizeof at) == 0;
 }
 
-static PGconn *try_connect(void)
+PGconn *server_connect(void)
 {
     static const char *const keys[] = { "host",
                                         "user",
@@ -205,7 +206,7 @@ static int wait_until_up(struct pg_server *s)
             return tell_log(s);
         }
         if (listens()) {
-            s->connection = try_connect();
+            s->connection = server_connect();
             if (s->connection && PQstatus(s->connection) == CONNECTION_OK)
                 return 0;
             PQfinish(s->connection); /* it is still starting */
@@ -297,4 +298,94 @@ void server_done(struct pg_server *s)
 {
     PQfinish(s->connection);
     s->connection = NULL;
+}
+
+/* ---- images ---- */
+
+/* State and parent out of /proc/PID/stat: "PID (NAME) S PARENT …". */
+static bool read_stat(pid_t pid, char *ret_state, pid_t *ret_parent)
+{
+    char path[64], text[256];
+    (void)snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    ssize_t n = fd_read_file(AT_FDCWD, path, text, sizeof text);
+    const char *after = n > 0 ? strrchr(text, ')') : NULL;
+    if (!after || strlen(after) < 5)
+        return false;
+    *ret_state = after[2];
+    *ret_parent = (pid_t)strtol(after + 4, NULL, 10);
+    return true;
+}
+
+/* The first process and its children: it starts all the others. Returns how many are not in the
+ * wanted state, if there is one. */
+static unsigned signal_all(const struct pg_server *s, int sig, char wanted)
+{
+    unsigned others = 0;
+    const struct dirent *entry;
+    if (s->pid <= 0)
+        return 0;
+    DIR *d = opendir("/proc");
+    if (sig)
+        (void)kill(s->pid, sig); /* first: it starts no process any more */
+    while (d && (entry = readdir(d))) {
+        pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10), parent = 0;
+        char state = 0;
+        if (pid <= 0 || !read_stat(pid, &state, &parent) || (pid != s->pid && parent != s->pid) ||
+            state == 'Z')
+            continue;
+        if (sig)
+            (void)kill(pid, sig);
+        others += wanted && state != wanted;
+    }
+    if (d)
+        (void)closedir(d);
+    return d ? others : 1;
+}
+
+int server_pause(const struct pg_server *s)
+{
+    enum { WITHIN_MS = 2000 };
+    const uint64_t deadline_us = clock_us() + WITHIN_MS * UINT64_C(1000);
+    (void)signal_all(s, SIGSTOP, 0);
+    while (signal_all(s, 0, 'T') > 0) {
+        if (clock_us() > deadline_us)
+            return -1;
+        (void)nanosleep(&(struct timespec){ .tv_nsec = LOOK_AGAIN_NS / 10 }, NULL);
+    }
+    return 0;
+}
+
+void server_resume(const struct pg_server *s)
+{
+    (void)signal_all(s, SIGCONT, 0);
+}
+
+void server_stop(struct pg_server *s)
+{
+    enum { WITHIN_MS = 3000 };
+    const uint64_t deadline_us = clock_us() + WITHIN_MS * UINT64_C(1000);
+    server_done(s);
+    if (s->pid <= 0)
+        return;
+    (void)kill(s->pid, SIGQUIT); /* it ends its children first */
+    while (waitpid(s->pid, NULL, WNOHANG) == 0) {
+        if (clock_us() > deadline_us)
+            (void)signal_all(s, SIGKILL, 0);
+        (void)nanosleep(&(struct timespec){ .tv_nsec = LOOK_AGAIN_NS }, NULL);
+    }
+    s->pid = 0;
+}
+
+int server_start_here(struct pg_server *s)
+{
+    static const char *const of_the_other[] = { "postmaster.pid", ".s.PGSQL.5432.lock", "log" };
+    char path[256];
+    for (size_t i = 0; i < ARRAY_LEN(of_the_other); i++) {
+        (void)snprintf(path, sizeof path, SERVER_DIR "/%s", of_the_other[i]);
+        (void)unlink(path);
+    }
+    if (find_server(s, path, sizeof path) == 0 && spawn(s, path) == 0 && wait_until_up(s) == 0)
+        return 0;
+    give_up(s);
+    return -1;
 }

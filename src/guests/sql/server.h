@@ -32,3 +32,13 @@ void server_take_limits(const struct pg_server *s);
 /* For a server that ended: true if its disk was full. */
 bool server_met_full_disk(void);
 void server_done(struct pg_server *s);
+
+/* Another connection, which the caller finishes. Its status tells whether it works. */
+PGconn *server_connect(void);
+/* Stops every process of the server, and continues them. -1 if one does not stop. */
+[[nodiscard]] int server_pause(const struct pg_server *s);
+void server_resume(const struct pg_server *s);
+/* Ends the server at once, with its connection. */
+void server_stop(struct pg_server *s);
+/* As server_start(), from the data directory that is there: the copy of one of a server that ran. */
+[[nodiscard]] int server_start_here(struct pg_server *s);

@@ -268,7 +268,7 @@ static void on_exec(void *context, const struct message *m)
     char name[32];
     size_t n = 0;
     autofree char *code = message_text(m, TAG_CODE, &n);
-    bool silent = message_is_silent(m);
+    bool silent = message_has_flag(m, "silent");
     t->request = m->request;
     if (!silent)
         t->channel.count++;
@@ -332,14 +332,6 @@ static void collect_names(struct name_list *list)
     close_request();
 }
 
-static void answer(struct sql_tables *t, uint32_t request, const struct buf *json)
-{
-    scoped(buf) b = { 0 };
-    field_add(&b, TAG_JSON, json->data, json->len);
-    channel_send(&t->channel, request, FRAME_ANSWER, &b);
-    channel_done(&t->channel, request, "ok");
-}
-
 static bool is_word(char c)
 {
     return c == '_' || (unsigned char)c >= 0x80 || (c >= '0' && c <= '9') ||
@@ -371,7 +363,7 @@ static void on_complete(void *context, const struct message *m)
         offer_name(&list, keywords[i], "keyword");
     if (!failed && !buf_addf(&list.json, &e, "],\"from\":%zu,\"to\":%zu}",
                              text_characters(text, start), text_characters(text, end)))
-        answer(t, m->request, &list.json);
+        channel_answer(&t->channel, m->request, &list.json);
     buf_done(&list.json);
 }
 
@@ -384,7 +376,7 @@ static void on_variables(void *context, const struct message *m)
     collect_names(&list);
     if (!failed &&
         !buf_addf(&list.json, &e, "],\"cut\":%s}", list.count == NAMES_MAX ? "true" : "false"))
-        answer(t, m->request, &list.json);
+        channel_answer(&t->channel, m->request, &list.json);
     buf_done(&list.json);
 }
 
@@ -419,7 +411,7 @@ static void on_inspect(void *context, const struct message *m)
     }
     if (!buf_addf(&json, &e, "{\"found\":%s,\"text\":", text.len > 0 ? "true" : "false") &&
         !cell_add_json_text(&json, buf_str(&text), text.len, &e) && !buf_addf(&json, &e, "}"))
-        answer(t, m->request, &json);
+        channel_answer(&t->channel, m->request, &json);
 }
 
 struct sql_tables *sql_session_open(void)
@@ -434,14 +426,34 @@ struct sql_tables *sql_session_open(void)
     return NULL;
 }
 
-int sql_session_run(struct sql_tables *t, const char *version, const struct sql_session_ops *ops,
-                    void *context)
+struct channel *sql_session_channel(struct sql_tables *t)
+{
+    return &t->channel;
+}
+
+static void *images_context(struct sql_tables *t)
+{
+    return the_ops->images_context ? the_ops->images_context : &t->channel;
+}
+
+static void on_image(void *context, const struct message *m)
+{
+    struct sql_tables *t = context;
+    images_on_write(&t->channel, m, the_ops->images, images_context(t));
+}
+
+static void on_become(void *context, const struct message *m)
+{
+    struct sql_tables *t = context;
+    images_on_become(&t->channel, m, the_ops->images, images_context(t));
+}
+
+int sql_session_run(struct sql_tables *t, const struct sql_session_ops *ops, void *context)
 {
     static const struct channel_handler handlers[] = {
-        { FRAME_EXEC, on_exec },
-        { FRAME_COMPLETE, on_complete },
-        { FRAME_INSPECT, on_inspect },
-        { FRAME_VARIABLES, on_variables },
+        { FRAME_EXEC, on_exec },       { FRAME_COMPLETE, on_complete },
+        { FRAME_INSPECT, on_inspect }, { FRAME_VARIABLES, on_variables },
+        { FRAME_IMAGE, on_image },     { FRAME_BECOME, on_become },
     };
     static const int signals[] = { SIGINT, SIGURG, SIGALRM };
     struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
@@ -453,7 +465,7 @@ int sql_session_run(struct sql_tables *t, const char *version, const struct sql_
     for (size_t i = 0; i < ARRAY_LEN(signals); i++)
         if (sigaction(signals[i], &action, NULL) < 0)
             return 1;
-    field_add_text(&ready, TAG_VERSION, version);
+    field_add_text(&ready, TAG_VERSION, ops->images->version);
     channel_send(&t->channel, 0, FRAME_READY, &ready);
     return channel_serve(&t->channel, handlers, ARRAY_LEN(handlers), t);
 }

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "guests/session/images.h"
 #include "guests/sql/cell.h"
 #include "guests/sql/where.h"
 
@@ -24,13 +25,16 @@ struct sql_session_ops {
     /* Ends the running statement. Safe in a signal handler, and called again and again until run()
      * has returned. */
     void (*interrupt)(void *context);
+    /* Their context is images_context; NULL: the channel. */
+    const struct image_ops *images;
+    void *images_context;
 };
 
 /* Opens the channel. NULL with a message on stderr if there is none. */
 struct sql_tables *sql_session_open(void);
+struct channel *sql_session_channel(struct sql_tables *t);
 /* Handles requests until the session ends. Returns the exit status. */
-int sql_session_run(struct sql_tables *t, const char *version, const struct sql_session_ops *ops,
-                    void *context);
+int sql_session_run(struct sql_tables *t, const struct sql_session_ops *ops, void *context);
 
 /* True from the interrupt of a cell to the begin of the next one: no further statement may begin. */
 bool sql_session_is_interrupted(void);

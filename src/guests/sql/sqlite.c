@@ -12,6 +12,7 @@
 #include "base/nearest.h"
 #include "guests/sql/split.h"
 #include "guests/sql/sql_shell.h"
+#include "guests/sql/sqlite_image.h"
 
 struct sqlite_session {
     struct shell shell;
@@ -548,14 +549,16 @@ static void describe(void *context, const char *name, void (*add)(void *to, cons
 static int run_session(struct sqlite_session *s, int argc, char **argv)
 {
     static const struct fixture_ops fixtures = { fixture_script, fixture_table };
-    static const struct sql_session_ops ops = { run_cell, offer_all, describe, interrupt };
+    static const struct sql_session_ops ops = { run_cell, offer_all, describe, interrupt,
+                                                .images = &sqlite_images };
     enum { LOOK_EVERY = 1000 }; /* instructions of its virtual machine */
     int status = 1;
     if (shell_open_session(&s->shell, argc, argv))
         return shell_close(&s->shell, 2);
+    sqlite_images_begin();
     if (open_database(s) == 0 && fixtures_load(&fixtures, s) == 0) {
         sqlite3_progress_handler(s->db, LOOK_EVERY, look_at_interrupt, NULL);
-        status = sql_session_run(s->shell.tables, "SQLite " SQLITE_VERSION, &ops, s);
+        status = sql_session_run(s->shell.tables, &ops, s);
     }
     (void)sqlite3_close(s->db);
     return shell_close(&s->shell, status);

@@ -22,6 +22,7 @@ DECLARE_LANGUAGE(postgres) = {
     NAMED("postgres", "main.pgsql", WORDS(".pgsql", ".psql"), WORDS("postgresql", "psql", "pgsql")),
     .command = WORDS("{guest}/postgres/postgres", "--format", "{format}", FILE_ARGUMENT),
     .session = WORDS("{guest}/postgres/postgres", "--session"),
+    .forks = true,
     .reports = true,
     .env = NO_WORDS,
     .version = WORDS("{guest}/postgres/postgres", "--version"),

@@ -14,6 +14,7 @@ DECLARE_LANGUAGE(sqlite) = {
     NAMED("sqlite", "main.sql", WORDS(".sql"), WORDS("sql", "sqlite3")),
     .command = WORDS("{guest}/sqlite/sqlite", "--format", "{format}", FILE_ARGUMENT),
     .session = WORDS("{guest}/sqlite/sqlite", "--session"),
+    .forks = true,
     .reports = true,
     .no_sockets = NO_SOCKETS_IN_PROGRAM,
     .env = NO_WORDS,
