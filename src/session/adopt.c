@@ -53,6 +53,8 @@ static json_t *spec_json(const struct session *s)
     json_put(o, "env", env);
     if (s->spec.metadata)
         (void)json_object_set(o, "metadata", s->spec.metadata);
+    json_put(o, "undo", json_integer(s->spec.undo));
+    json_put(o, "checkpoints", checkpoints_json(s));
     return o;
 }
 
@@ -157,6 +159,8 @@ struct earlier_session {
     char run_id[ID_SIZE]; /* "": none */
     /* the warden's word */
     uint64_t armed; /* the number of the cell that it bounds; 0: none */
+    /* the file of its spec */
+    json_t *checkpoints;
     /* the rows */
     struct session_row row;
     int64_t cells;
@@ -166,6 +170,7 @@ struct earlier_session {
 static void earlier_session_done(struct earlier_session *old)
 {
     session_row_done(&old->row);
+    json_decref(old->checkpoints);
     run_record_done(&old->run);
 }
 
@@ -271,8 +276,8 @@ static int take_env(const json_t *spec, char ***ret, struct err *e)
     return 0;
 }
 
-static int read_spec(struct sessions *all, const struct earlier_session *old,
-                     struct session_spec *ret, struct err *e)
+static int read_spec(struct sessions *all, struct earlier_session *old, struct session_spec *ret,
+                     struct err *e)
 {
     char name[FILE_NAME];
     scoped(buf) bytes = { 0 };
@@ -300,6 +305,12 @@ static int read_spec(struct sessions *all, const struct earlier_session *old,
     ret->client_id = text_copy(json_string_value(json_object_get(o, "client_id")));
     ret->key = text_copy(old->row.key);
     ret->metadata = json_incref(json_object_get(o, "metadata"));
+    json_int_t undo = json_integer_value(json_object_get(o, "undo"));
+    ret->undo = undo > 0 && undo <= UNDO_MAX ? (unsigned)undo : 0;
+    ret->parent = text_copy(old->row.parent);
+    ret->parent_image = text_copy(old->row.parent_image);
+    ret->parent_cell = (unsigned)old->row.parent_cell;
+    old->checkpoints = json_incref(json_object_get(o, "checkpoints"));
     return 0;
 }
 
@@ -380,6 +391,7 @@ static int set_up(struct session *s, const struct earlier_session *old, struct e
     s->created_ms = old->row.created_ms;
     s->restarts = (unsigned)old->restarts;
     s->is_stored = true;
+    checkpoints_adopt(s, old->checkpoints, old->head.number);
     if (age > 0 && (uint64_t)age < s->created_loop_ms)
         s->created_loop_ms -= (uint64_t)age;
     if (old->armed && (!runs || old->armed != old->head.number))
@@ -488,6 +500,7 @@ int sessions_adopt(struct sessions *all, json_t **ret_sessions, json_t **ret_run
     if (engine_adopt(all->engine, on_kept, &a, &lost)) /* the next warden comes, without them */
         log_error(LOG_ERROR, "session.adopt", &lost);
     sweep(all);
+    checkpoints_sweep(all);
     *ret_sessions = a.sessions;
     *ret_runs = a.runs;
     return 0;

@@ -184,6 +184,7 @@ int session_branch_adopt(struct session_branches *b, unsigned i, struct err *e)
     s->program->session = s;
     copy->program = NULL;
     s->cells = copy->cells;
+    s->at_cell = copy->at_cell;
     (void)snprintf(s->program_from, sizeof s->program_from, "%s", copy->id);
     s->close_by_ms = 0;
     session_keep(s);

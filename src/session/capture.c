@@ -31,6 +31,13 @@ struct session_capturing {
     struct err err;
 };
 
+static void drop_base(struct session_image *image, size_t i)
+{
+    if (image->pins)
+        images_unpin(image->pins, image->bases[i]->id);
+    session_image_unref(image->bases[i]);
+}
+
 void session_image_unref(struct session_image *image)
 {
     if (!image || --image->refs > 0)
@@ -38,7 +45,9 @@ void session_image_unref(struct session_image *image)
     if (image->saved)
         image->saved->open = NULL;
     for (size_t i = 0; i < image->n_bases; i++)
-        session_image_unref(image->bases[i]);
+        drop_base(image, i);
+    if (image->pins)
+        images_unuse(image->pins);
     fd_close(&image->fd);
     free(image);
 }
@@ -60,15 +69,29 @@ size_t session_image_fds(const struct session_image *image, int fds[1 + IMAGE_BA
 
 /* ---- its bases ---- */
 
+static bool is_on_disk(struct images *all, const struct session_image *image)
+{
+    bool is = images_find(all, image->id);
+    for (size_t i = 0; i < image->n_bases; i++)
+        is = is && images_find(all, image->bases[i]->id);
+    return is;
+}
+
 /* The newest image and its own bases. If they are too many, the new image stands alone, and later
  * ones build on it. */
-static void take_bases(struct session_image *image, struct session_image *newest)
+static void take_bases(struct session_image *image, struct session_image *newest,
+                       struct images *pins)
 {
-    if (!newest || newest->n_bases == IMAGE_BASES)
+    if (!newest || newest->n_bases == IMAGE_BASES || (pins && !is_on_disk(pins, newest)))
         return;
     image->bases[image->n_bases++] = session_image_ref(newest);
     for (size_t i = 0; i < newest->n_bases; i++)
         image->bases[image->n_bases++] = session_image_ref(newest->bases[i]);
+    image->pins = pins;
+    if (pins)
+        images_use(pins);
+    for (size_t i = 0; pins && i < image->n_bases; i++)
+        images_pin(pins, image->bases[i]->id);
 }
 
 /* The last number of a report says which bases the image needs. It is a guest's word: a wrong one
@@ -83,7 +106,7 @@ static void drop_unused(struct session_image *image, const char *report)
         if (used >> i & 1)
             image->bases[kept++] = image->bases[i];
         else
-            session_image_unref(image->bases[i]);
+            drop_base(image, i);
     image->n_bases = kept;
 }
 
@@ -323,7 +346,7 @@ int session_capture(struct session *s, struct session_capture *c, struct err *e)
         return err_no_memory(e, "an image");
     }
     *image = (struct session_image){ .fd = -1, .refs = 1 };
-    take_bases(image, c->base);
+    take_bases(image, c->base, c->in_memory ? NULL : s->all->images);
     *g = (struct session_capturing){ .capture = c, .session = s, .image = image, .report_fd = -1 };
     if (measure_room(g, e) || ask_for_image(g, e)) {
         fd_close(&g->report_fd);

@@ -37,23 +37,6 @@ struct cell *session_cell(const struct session *s, unsigned number)
     return NULL;
 }
 
-int session_check_room(const struct session *s, struct err *e)
-{
-    const struct cell *current = session_current(s);
-    unsigned n = 0;
-    for (const struct cell *c = s->first; c; c = c->next)
-        n++;
-    if (current && current->awaits_input)
-        return err_set(e, ERR_CONFLICT, 0,
-                       "cell %u waits for input: send it to /v1/sessions/%s/stdin, or interrupt "
-                       "the cell",
-                       current->number, s->id);
-    if (n >= CELLS_WAITING_MAX)
-        return err_set(e, ERR_BUSY, 0,
-                       "%u cells of this session wait, and it accepts no more: try again later", n);
-    return 0;
-}
-
 static void unlink_cell(struct cell *c)
 {
     struct session *s = c->session;
@@ -155,7 +138,7 @@ void cells_on_cancel(struct run_host *h, struct run *run)
 
 /* ---- one cell ---- */
 
-static void add_note(struct cell *c, const char *text)
+void cell_note(struct cell *c, const char *text)
 {
     if (c->session->for_one_run) /* notes are about the session, which nobody sees */
         return;
@@ -221,6 +204,7 @@ static void begin(struct cell *c)
     struct err e = { 0 };
     c->begun = true;
     c->started_us = clock_us();
+    s->at_cell = c->number;
     session_set_state(s, SESSION_BUSY);
     run_begin_in_host(c->run);
     begin_file(c);
@@ -238,7 +222,7 @@ void cells_advance(struct session *s)
 {
     struct cell *c = head(s);
     if (s->state == SESSION_IDLE && !s->question && !s->held && c && c->queued && !c->begun &&
-        c->run->is_recorded)
+        c->run->is_recorded && !checkpoint_delays_cell(c))
         begin(c);
 }
 
@@ -290,17 +274,18 @@ void cells_on_measured(struct session *s, const struct cell_usage *usage)
     s->memory_bytes = usage->memory_bytes;
     if (usage->oom_kills > 0) {
         end.evidence.hits |= LIMIT_BIT(LIMIT_MEMORY);
-        add_note(c, "memory ran out, and the kernel ended a process of the session; the program of "
-                    "the session and its variables are still there");
+        cell_note(c,
+                  "memory ran out, and the kernel ended a process of the session; the program of "
+                  "the session and its variables are still there");
     }
     bool late = end.evidence.reason == END_WALL || end.evidence.reason == END_CPU;
     const char *status = late ? "timeout" : c->status;
     if (late)
-        add_note(c, "the cell reached its time limit and was interrupted; the session lives on, "
-                    "with its variables");
+        cell_note(c, "the cell reached its time limit and was interrupted; the session lives on, "
+                     "with its variables");
     if (end.evidence.reason == END_OUTPUT)
-        add_note(c, "the cell printed more than its limit: the rest was dropped, and the cell was "
-                    "interrupted; the session lives on");
+        cell_note(c, "the cell printed more than its limit: the rest was dropped, and the cell was "
+                     "interrupted; the session lives on");
     s->refs++;
     end_cell(c, status, &end, NULL);
     cells_advance(s);
@@ -319,11 +304,11 @@ void cells_lose(struct session *s, const struct wire_ended *end, const char *why
             continue;
         if (!begun && !s->for_one_run) { /* it never ran: also if it waits for an approval */
             fill_fields(c, "lost");
-            add_note(c, why);
+            cell_note(c, why);
             run_cancel(c->run);
             continue;
         }
-        add_note(c, why);
+        cell_note(c, why);
         if (lost.evidence.reason == END_EXIT && !s->for_one_run)
             lost.evidence.exit_code = lost.evidence.exit_code ? lost.evidence.exit_code : 1;
         lost.usage.wall_us = begun ? clock_us() - c->started_us : 0;
@@ -416,7 +401,7 @@ static int mark_cut(struct cell *c, struct err *e)
         "further displays of this cell were dropped: up to %d of together %d MiB are kept",
         CELL_DISPLAYS_MAX, CELL_DISPLAY_BYTES_MAX >> 20);
     frame_write_head(head, &f);
-    add_note(c, text);
+    cell_note(c, text);
     return buf_add(&packet, head, sizeof head, e) ||
                    frame_add_field(&packet, TAG_TEXT, text, strlen(text), e) ||
                    journal_frame(c, packet.data, packet.len, e)
@@ -775,7 +760,7 @@ int session_input(struct session *s, const char *text, size_t n, bool eof, struc
 /* The cell has not begun, and will not. */
 static int interrupt_waiting(struct cell *c)
 {
-    add_note(c, "the cell was interrupted before it began");
+    cell_note(c, "the cell was interrupted before it began");
     fill_fields(c, "interrupted");
     run_cancel(c->run);
     return 0;

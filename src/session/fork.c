@@ -1,4 +1,5 @@
 /* Forks: new sessions whose programs become the image of another session. */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,9 @@ struct copy {
 
 /* From the request to its answer. */
 struct session_forking {
-    struct session_capture capture; /* of the original, unless there is an image already */
+    struct session_capture capture; /* of the original */
+    struct image_load load;         /* of its checkpoint */
+    unsigned cell;                  /* the last one that the copies have */
     struct session_fork *fork;
     struct session *original;
     struct session_image *image;
@@ -104,10 +107,16 @@ static int copy_spec(const struct session_forking *g, unsigned number, struct se
                                   .idle_ms = from->idle_ms,
                                   .env = from->env ? strv_copy(from->env) : NULL,
                                   .metadata = json_incref(from->metadata),
+                                  .undo = from->undo,
+                                  .parent = strdup(g->original->id),
+                                  .parent_image = f->from.id[0] ? strdup(f->from.id) : NULL,
+                                  .parent_cell = g->cell,
                                   .image = session_image_ref(g->image) };
-    if (f->is_for_branches) /* one of them may become the original */
+    if (f->is_for_branches) { /* one of them may become the original */
         ret->limits.v[LIMIT_WALL_MS] = session_life_left_ms(g->original);
-    if ((from->env && !ret->env) || (from->key && !ret->key))
+        ret->undo = 0;
+    }
+    if ((from->env && !ret->env) || (from->key && !ret->key) || !ret->parent)
         return err_no_memory(e, "a copy of a session");
     return from->bundle.len > 0 ? buf_add(&ret->bundle, from->bundle.data, from->bundle.len, e) : 0;
 }
@@ -146,6 +155,31 @@ static void on_captured(struct session_capture *c, const struct err *e)
     make_copies(g);
 }
 
+static void on_loaded(struct image_load *l, const struct err *e)
+{
+    struct session_forking *g = (struct session_forking *)((char *)l -
+                                                           offsetof(struct session_forking, load));
+    if (e) {
+        g->err = *e;
+        finish(g);
+        return;
+    }
+    g->image = l->image;
+    g->fork->image_bytes = g->image->bytes;
+    make_copies(g);
+}
+
+static int begin(struct session_forking *g, struct err *e)
+{
+    struct session *s = g->original;
+    const struct checkpoint *from = &g->fork->from;
+    g->cell = from->id[0] ? from->cell : s->at_cell;
+    if (!from->id[0])
+        return session_capture(s, &g->capture, e);
+    g->load.on_done = on_loaded;
+    return checkpoint_open(s, from->id, &g->load, e);
+}
+
 int session_fork(struct session *s, struct session_fork *f, struct err *e)
 {
     if (sessions_check_room(s->all, &s->spec, f->count, e))
@@ -155,14 +189,17 @@ int session_fork(struct session *s, struct session_fork *f, struct err *e)
         return err_no_memory(e, "a fork");
     *g = (struct session_forking){ .capture = { .on_done = on_captured,
                                                 .strict = f->strict,
+                                                .in_memory = true,
                                                 .base = s->program ? s->program->image : NULL },
                                    .fork = f,
                                    .original = s };
-    if (session_capture(s, &g->capture, e)) {
+    if (begin(g, e)) {
         free(g);
         return -1;
     }
     s->refs++;
     f->private = g;
+    if (g->load.image) /* it is in memory */
+        on_loaded(&g->load, NULL);
     return 0;
 }

@@ -133,6 +133,73 @@ static void job_over(struct images *all)
     free(all);
 }
 
+void images_use(struct images *all)
+{
+    all->jobs++;
+}
+
+void images_unuse(struct images *all)
+{
+    job_over(all);
+}
+
+/* ---- bases ---- */
+
+void images_pin(struct images *all, const char *id)
+{
+    struct saved_image *s = images_find(all, id);
+    if (s)
+        s->dependents++;
+}
+
+static void release(struct images *all, struct saved_image *s)
+{
+    if (--s->dependents == 0 && s->is_removed)
+        images_remove(all, s);
+}
+
+void images_unpin(struct images *all, const char *id)
+{
+    struct saved_image *s = images_find(all, id);
+    if (s)
+        release(all, s);
+}
+
+static void release_bases(struct images *all, struct saved_image *s)
+{
+    size_t n = s->n_bases;
+    s->n_bases = 0;
+    for (size_t i = 0; i < n; i++)
+        release(all, s->bases[i]);
+}
+
+/* `bases` of the row, as pointers. */
+static int link_bases(struct images *all, struct saved_image *s, struct err *e)
+{
+    json_auto_t *ids = s->row.bases ? json_loads(s->row.bases, 0, NULL) : NULL;
+    size_t n = json_array_size(ids);
+    for (size_t i = 0; i < n; i++) {
+        const char *id = json_string_value(json_array_get(ids, i));
+        struct saved_image *base = id ? images_find(all, id) : NULL;
+        if (!base || s->n_bases == IMAGE_BASES)
+            return err_set(e, ERR_CONFLICT, 0, "image '%s' needs another one, which is gone",
+                           s->row.id);
+        s->bases[s->n_bases++] = base;
+        base->dependents++;
+    }
+    return 0;
+}
+
+static char *base_ids(const struct session_image *image)
+{
+    json_t *ids = json_array();
+    for (size_t i = 0; i < image->n_bases; i++)
+        (void)json_array_append_new(ids, json_string(image->bases[i]->id));
+    char *text = json_dumps(ids, JSON_COMPACT);
+    json_decref(ids);
+    return text;
+}
+
 /* ---- files ---- */
 
 static int look_at(int fd, struct image_stamp *ret, struct err *e)
@@ -219,6 +286,7 @@ static void save_over(struct image_saving *g)
         saved_free(g->saved);
     } else if (e.code == ERR_NONE) {
         s->image->saved = g->saved;
+        (void)snprintf(s->image->id, sizeof s->image->id, "%s", g->saved->row.id);
         g->saved->open = s->image;
         s->saved = g->saved;
         free(g->saved->row.request); /* it is in the database */
@@ -226,6 +294,8 @@ static void save_over(struct image_saving *g)
         append(all, g->saved);
     } else if (g->saved) {
         (void)unlinkat(all->dir_fd, g->saved->row.id, 0);
+        if (!all->freed)
+            release_bases(all, g->saved);
         saved_free(g->saved);
     }
     fd_close(&g->fd);
@@ -300,19 +370,23 @@ static struct saved_image *saved_new(const struct image_save *s, struct err *e)
         (void)!err_no_memory(e, "an image");
         return NULL;
     }
-    id_make("img_", id);
+    if (r->id)
+        (void)snprintf(id, sizeof id, "%s", r->id);
+    else
+        id_make("img_", id);
     saved->row = (struct image_row){ .id = strdup(id),
                                      .key = text_copy(r->key),
                                      .kind = text_copy(r->kind),
                                      .session = text_copy(r->session),
                                      .name = text_copy(r->name),
                                      .language = text_copy(r->language),
-                                     .bases = text_copy(r->bases),
+                                     .bases = s->image->n_bases ? base_ids(s->image) : NULL,
                                      .detail = text_copy(r->detail),
                                      .request = text_copy(r->request),
                                      .cell = r->cell,
                                      .bytes = (int64_t)s->image->bytes,
-                                     .created_ms = clock_unix_ms() };
+                                     .created_ms = r->created_ms ? r->created_ms
+                                                                 : clock_unix_ms() };
     if (saved->row.id && saved->row.kind && saved->row.language)
         return saved;
     saved_free(saved);
@@ -329,8 +403,14 @@ int images_save(struct images *all, struct image_save *s, struct err *e)
         return err_no_memory(e, "an image");
     *g = (struct image_saving){ .all = all, .save = s, .fd = -1, .saved = saved_new(s, e) };
     g->work.data = g;
+    if (g->saved && link_bases(all, g->saved, e)) {
+        release_bases(all, g->saved);
+        saved_free(g->saved);
+        g->saved = NULL;
+    }
     if (!g->saved || uv_queue_work(all->loop, &g->work, save_work, on_saved) != 0) {
         if (g->saved) {
+            release_bases(all, g->saved);
             saved_free(g->saved);
             (void)!err_set(e, ERR_UNAVAILABLE, 0, "no thread can write an image: try again");
         }
@@ -344,22 +424,28 @@ int images_save(struct images *all, struct image_save *s, struct err *e)
 
 /* ---- to load one ---- */
 
-struct image_loading {
-    uv_work_t work;
-    struct images *all;
-    struct image_load *load;
+/* One file: of the image, or of a base. */
+struct image_part {
     char id[ID_SIZE];
     struct image_stamp stamp;
     uint8_t digest[DIGEST_BYTES];
     int fd;
+};
+
+struct image_loading {
+    uv_work_t work;
+    struct images *all;
+    struct image_load *load;
+    struct image_part parts[1 + IMAGE_BASES]; /* the image first */
+    size_t n_parts;
     struct err err;
 };
 
-static int open_checked(struct image_loading *g, struct err *e)
+static int open_checked(int dir_fd, struct image_part *g, struct err *e)
 {
     struct image_stamp now;
     uint8_t digest[DIGEST_BYTES];
-    g->fd = openat(g->all->dir_fd, g->id, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    g->fd = openat(dir_fd, g->id, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (g->fd < 0)
         return err_set(e, ERR_CONFLICT, 0, "the file of image '%s' cannot be opened: %s", g->id,
                        strerror(errno));
@@ -380,25 +466,44 @@ static int open_checked(struct image_loading *g, struct err *e)
 static void load_work(uv_work_t *work)
 {
     struct image_loading *g = work->data;
-    (void)!open_checked(g, &g->err);
+    for (size_t i = 0; i < g->n_parts && g->err.code == ERR_NONE; i++)
+        (void)!open_checked(g->all->dir_fd, &g->parts[i], &g->err);
+}
+
+static struct session_image *image_of(struct image_part *part)
+{
+    struct session_image *image = calloc(1, sizeof *image);
+    if (!image)
+        return NULL;
+    *image = (struct session_image){ .fd = fd_take(&part->fd),
+                                     .refs = 1,
+                                     .bytes = part->stamp.bytes };
+    (void)snprintf(image->id, sizeof image->id, "%s", part->id);
+    return image;
 }
 
 /* Others may have loaded it, or removed it, meanwhile. */
 static int take_file(struct image_loading *g, struct err *e)
 {
-    struct saved_image *saved = images_find(g->all, g->id);
+    struct saved_image *saved = images_find(g->all, g->parts[0].id);
     if (!saved)
-        return err_set(e, ERR_CONFLICT, 0, "image '%s' was deleted", g->id);
+        return err_set(e, ERR_CONFLICT, 0, "image '%s' was deleted", g->parts[0].id);
     if (saved->open) {
         g->load->image = session_image_ref(saved->open);
         return 0;
     }
-    struct session_image *image = calloc(1, sizeof *image);
+    struct session_image *image = image_of(&g->parts[0]);
+    for (size_t i = 1; image && i < g->n_parts; i++) {
+        struct session_image *base = image_of(&g->parts[i]);
+        if (!base) {
+            session_image_unref(image);
+            return err_no_memory(e, "an image");
+        }
+        image->bases[image->n_bases++] = base;
+    }
     if (!image)
         return err_no_memory(e, "an image");
-    *image = (struct session_image){
-        .fd = fd_take(&g->fd), .refs = 1, .bytes = g->stamp.bytes, .saved = saved
-    };
+    image->saved = saved;
     saved->open = g->load->image = image;
     return 0;
 }
@@ -413,11 +518,20 @@ static void on_loaded(uv_work_t *work, int status)
         (void)!err_set(&e, ERR_UNAVAILABLE, 0, "the service is stopping");
     if (e.code == ERR_NONE)
         (void)!take_file(g, &e);
-    fd_close(&g->fd);
+    for (size_t i = 0; i < g->n_parts; i++)
+        fd_close(&g->parts[i].fd);
     free(g);
     l->private = NULL;
     l->on_done(l, e.code == ERR_NONE ? NULL : &e);
     job_over(all);
+}
+
+static void add_part(struct image_loading *g, const struct saved_image *saved)
+{
+    struct image_part *part = &g->parts[g->n_parts++];
+    *part = (struct image_part){ .stamp = saved->row.stamp, .fd = -1 };
+    (void)snprintf(part->id, sizeof part->id, "%s", saved->row.id);
+    memcpy(part->digest, saved->row.digest, sizeof part->digest);
 }
 
 int images_load(struct images *all, struct saved_image *saved, struct image_load *l, struct err *e)
@@ -425,9 +539,10 @@ int images_load(struct images *all, struct saved_image *saved, struct image_load
     struct image_loading *g = calloc(1, sizeof *g);
     if (!g)
         return err_no_memory(e, "an image");
-    *g = (struct image_loading){ .all = all, .load = l, .stamp = saved->row.stamp, .fd = -1 };
-    (void)snprintf(g->id, sizeof g->id, "%s", saved->row.id);
-    memcpy(g->digest, saved->row.digest, sizeof g->digest);
+    *g = (struct image_loading){ .all = all, .load = l };
+    add_part(g, saved);
+    for (size_t i = 0; i < saved->n_bases; i++)
+        add_part(g, saved->bases[i]);
     g->work.data = g;
     if (uv_queue_work(all->loop, &g->work, load_work, on_loaded) != 0) {
         free(g);
@@ -452,6 +567,32 @@ static int delete_row(struct db *db, struct store_job *job, struct err *e)
     return images_delete(db, id, e) || record_image(db, "image.removed", id, NULL, e) ? -1 : 0;
 }
 
+static int demote_row(struct db *db, struct store_job *job, struct err *e)
+{
+    return images_demote(db, ((struct removal *)job)->id, e);
+}
+
+static void on_row_demoted(struct store_job *job)
+{
+    struct removal *r = (struct removal *)job;
+    struct images *all = r->all;
+    if (job->err.code != ERR_NONE)
+        log_error(LOG_ERROR, "image.remove", &job->err);
+    free(r);
+    job_over(all);
+}
+
+static void submit(struct images *all, const struct saved_image *saved, struct store_job job)
+{
+    struct removal *r = calloc(1, sizeof *r);
+    if (!r) /* the next start finds it */
+        return;
+    *r = (struct removal){ .job = job, .all = all };
+    (void)snprintf(r->id, sizeof r->id, "%s", saved->row.id);
+    all->jobs++;
+    store_write(all->store, &r->job);
+}
+
 /* The file goes after its row: a crash between the two leaves a file that the next start removes. */
 static void on_row_deleted(struct store_job *job)
 {
@@ -467,18 +608,18 @@ static void on_row_deleted(struct store_job *job)
 
 void images_remove(struct images *all, struct saved_image *saved)
 {
+    bool was_removed = saved->is_removed;
     saved->is_removed = true;
-    if (saved->dependents > 0)
+    if (saved->dependents > 0) {
+        if (!was_removed) /* nobody becomes it any more, so it needs no base itself */
+            submit(all, saved, (struct store_job){ .work = demote_row, .done = on_row_demoted });
+        release_bases(all, saved);
         return;
-    struct removal *r = calloc(1, sizeof *r);
-    if (!r) /* the next start finds it */
-        return;
-    *r = (struct removal){ .job = { .work = delete_row, .done = on_row_deleted }, .all = all };
-    (void)snprintf(r->id, sizeof r->id, "%s", saved->row.id);
+    }
+    submit(all, saved, (struct store_job){ .work = delete_row, .done = on_row_deleted });
+    release_bases(all, saved);
     unlink_saved(all, saved);
     saved_free(saved);
-    all->jobs++;
-    store_write(all->store, &r->job);
 }
 
 /* ---- all of them ---- */
@@ -522,6 +663,23 @@ static void sweep_files(struct images *all)
             (void)unlinkat(all->dir_fd, entry->d_name, 0);
 }
 
+/* Bases that nobody needs go. An image without its base stays in the list: to load it fails. */
+static void link_all(struct images *all)
+{
+    struct err e;
+    struct saved_image *next;
+    for (struct saved_image *s = all->first; s; s = s->next) {
+        s->is_removed = strcmp(s->row.kind, "base") == 0;
+        if (!s->is_removed && link_bases(all, s, &e))
+            log_error(LOG_WARN, "image.base", &e);
+    }
+    for (struct saved_image *s = all->first; s; s = next) {
+        next = s->next;
+        if (s->is_removed && s->dependents == 0)
+            images_remove(all, s);
+    }
+}
+
 /* Rows without a file: somebody removed it. */
 static void sweep_rows(struct images *all)
 {
@@ -558,6 +716,7 @@ int images_open(struct images **ret, uv_loop_t *loop, struct store *store, int d
         return -1;
     }
     sweep_files(all);
+    link_all(all);
     sweep_rows(all);
     *ret = all;
     return 0;

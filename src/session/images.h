@@ -23,6 +23,8 @@
 struct session_image;
 struct images;
 
+enum { IMAGE_BASES = 8 }; /* the most that an image has; IMAGE_BASES_MAX of the programs */
+
 struct images_limits {
     uint64_t max_bytes, max_bytes_per_key;
     uint64_t min_free; /* on the disk */
@@ -33,8 +35,10 @@ struct saved_image {
     struct image_row row;
     struct saved_image *next;
     struct session_image *open; /* while programs may get it; NULL: its file is closed */
-    unsigned dependents;        /* images that have it as a base */
-    bool is_removed;            /* and stays only for its dependents */
+    unsigned dependents;        /* images that have it as a base, and pins */
+    bool is_removed;            /* and stays only for its dependents: its kind is "base" */
+    struct saved_image *bases[IMAGE_BASES];
+    size_t n_bases;
 };
 
 /* Takes over dir_fd. Waits for the store: before the loop runs. */
@@ -60,7 +64,8 @@ struct image_save {
     /* e NULL: `saved` is there, and the image reads from the file. The owner may free it now. */
     void (*on_done)(struct image_save *s, const struct err *e);
     struct session_image *image; /* a reference of the owner */
-    struct image_row row;        /* key to detail, request and cell: copied */
+    /* key to detail, request and cell: copied. Also id and created_ms, if given. */
+    struct image_row row;
     struct saved_image *saved;
     struct image_saving *private;
 };
@@ -77,5 +82,13 @@ struct image_load {
 [[nodiscard]] int images_load(struct images *all, struct saved_image *saved, struct image_load *l,
                               struct err *e);
 
-/* Removes its row and its file. A program that has the image keeps it. */
+/* The image with this id, if any, stays for a capture that has it as a base. */
+void images_pin(struct images *all, const char *id);
+void images_unpin(struct images *all, const char *id);
+/* The list itself stays, though without images, until images_unuse(). */
+void images_use(struct images *all);
+void images_unuse(struct images *all);
+
+/* Removes its row and its file. A program that has the image keeps it. If other images need its
+ * bytes, the file stays for them. */
 void images_remove(struct images *all, struct saved_image *saved);

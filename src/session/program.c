@@ -95,7 +95,7 @@ static void breach(struct session_program *p, const char *why)
 static ssize_t on_bytes(void *context, enum run_stream stream, const char *bytes, size_t n)
 {
     struct session_program *p = context;
-    if (p->session)
+    if (p->session && !p->aside)
         cells_on_output(p->session, stream, bytes, n);
     return (ssize_t)n;
 }
@@ -124,7 +124,8 @@ static bool read_pipe(struct session_program *p, enum run_stream stream)
 static void drain_stream(struct session_program *p, enum run_stream stream)
 {
     for (int i = 0; i < DRAIN_READS && p->jar.jar.streams[stream].fd >= 0; i++) {
-        bool in_file = p->session && session_current(p->session) && p->session->file.fd >= 0;
+        bool in_file = p->session && !p->aside && session_current(p->session) &&
+                       p->session->file.fd >= 0;
         if (!(in_file ? read_through_file(p, stream) : read_pipe(p, stream)))
             break;
     }
@@ -261,7 +262,7 @@ static int send_image(struct session_program *p, struct err *e)
 {
     scoped(buf) fields = { 0 };
     int fds[1 + IMAGE_BASES];
-    size_t n_fds = session_image_fds(p->session->spec.image, fds);
+    size_t n_fds = session_image_fds(p->image, fds);
     if (frame_add_field(&fields, TAG_FLAGS, "files", 5, e) ||
         program_send_fds(p, FRAME_BECOME, BECOME_REQUEST, &fields, fds, n_fds, e))
         return -1;
@@ -274,11 +275,15 @@ static int take_ready(struct session_program *p, const struct session_frame *f, 
     struct session_spec *spec = &p->session->spec;
     if (p->ready || f->request != 0)
         return err_set(e, ERR_PROTOCOL, 0, "a second 'ready'");
-    if (spec->image && !p->becoming)
+    if (p->image && !p->becoming)
         return send_image(p, e);
-    p->image = spec->image; /* a restart begins without it */
-    spec->image = NULL;
     p->ready = true;
+    if (p->aside) {
+        rollback_on_ready(p->session);
+        return 0;
+    }
+    session_image_unref(spec->image); /* a restart begins without it */
+    spec->image = NULL;
     session_on_ready(p->session);
     return 0;
 }
@@ -335,7 +340,8 @@ static int take_packet(struct session_program *p, const char *packet, size_t n, 
     p->catching_up = false;
     if (!frame_from_program(f.type))
         return err_set(e, ERR_PROTOCOL, 0, "a frame has the unknown type %u", f.type);
-    if (!p->session || p->session->restarting) /* the words of a program that is being ended */
+    if (!p->session ||
+        (p->session->restarting && !p->aside)) /* the words of a program that is being ended */
         return 0;
     if (f.type == FRAME_NOTE && !p->ready)
         return take_note(p, &f, e);
@@ -353,7 +359,9 @@ static void on_end_of_channel(struct session_program *p)
 {
     stop_polling(p, CHANNEL);
     fd_close(&p->jar.jar.channel_fd);
-    if (p->session)
+    if (p->aside)
+        program_kill(p);
+    else if (p->session)
         session_on_channel_closed(p->session);
 }
 
@@ -417,8 +425,11 @@ static void finish(struct session_program *p, const struct wire_ended *end)
     uv_close((uv_handle_t *)&p->pace, on_closed);
     engine_jar_done(&p->jar);
     p->session = NULL;
-    if (s)
-        session_on_program_end(s, &p->end, p->breach[0] ? p->breach : p->note[0] ? p->note : NULL);
+    const char *breach = p->breach[0] ? p->breach : p->note[0] ? p->note : NULL;
+    if (s && p->aside)
+        rollback_on_program_end(s, &p->end, breach);
+    else if (s)
+        session_on_program_end(s, &p->end, breach);
     free_if_unused(p);
 }
 
@@ -432,12 +443,13 @@ static void on_lost(struct engine_jar *j)
 static void on_message(struct engine_jar *j)
 {
     struct session_program *p = (struct session_program *)j;
-    if (j->jar.measured && p->session)
+    bool is_current = p->session && !p->aside;
+    if (j->jar.measured && is_current)
         session_on_measured(p->session, j->jar.memory_bytes);
     j->jar.measured = false;
     if (j->jar.ended)
         finish(p, &j->jar.end);
-    else if (j->jar.cell.number > 0 && p->session)
+    else if (j->jar.cell.number > 0 && is_current)
         cells_on_measured(p->session, &j->jar.cell);
 }
 
@@ -482,7 +494,7 @@ static int send_job(struct session *s, struct session_program *p, struct err *e)
     request.limits.v[LIMIT_WALL_MS] = session_life_left_ms(s);
     static const struct buf nothing = { 0 };
     return engine_jar_start(s->all->engine, &p->jar, &request,
-                            spec->image ? &nothing : &spec->bundle, /* its files are in the image */
+                            p->image ? &nothing : &spec->bundle, /* its files are in the image */
                             on_bytes, p, e);
 }
 
@@ -511,19 +523,34 @@ static void watch(struct session_program *p)
         breach(p, e.text); /* its end tells the session */
 }
 
-int program_start(struct session *s, struct err *e)
+static int start(struct session *s, struct session_image *image, bool aside,
+                 struct session_program **ret, struct err *e)
 {
     struct session_program *p = program_new(s->all, e);
     if (!p)
         return -1;
+    p->image = session_image_ref(image);
+    p->aside = aside;
     if (send_job(s, p, e)) {
+        session_image_unref(p->image);
         free(p);
         return -1;
     }
     p->session = s;
-    s->program = p;
+    *ret = p;
     watch(p);
     return 0;
+}
+
+int program_start(struct session *s, struct err *e)
+{
+    return start(s, s->spec.image, false, &s->program, e);
+}
+
+int program_start_aside(struct session *s, struct session_image *image,
+                        struct session_program **ret, struct err *e)
+{
+    return start(s, image, true, ret, e);
 }
 
 int program_adopt(struct sessions *all, struct wire_message *m, struct session_program **ret,

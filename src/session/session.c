@@ -30,6 +30,8 @@ void session_spec_done(struct session_spec *s)
     free(s->actor);
     buf_done(&s->bundle);
     strv_free(s->env);
+    free(s->parent);
+    free(s->parent_image);
     json_decref(s->metadata);
     session_image_unref(s->image);
     *s = (struct session_spec){ 0 };
@@ -148,7 +150,11 @@ static struct row_job *row_job_new(struct session *s, const char *kind, json_t *
                                    .ended_ms = s->ended_ms,
                                    .reason = s->ended_ms ? s->reason : NULL,
                                    .cells = s->cells,
-                                   .adopted_by = s->adopted_by[0] ? s->adopted_by : NULL };
+                                   .adopted_by = s->adopted_by[0] ? s->adopted_by : NULL,
+
+                                   .parent = s->spec.parent,
+                                   .parent_image = s->spec.parent_image,
+                                   .parent_cell = s->spec.parent_cell };
     j->audit = (struct audit_record){ .kind = kind,
                                       .subject = s->id,
                                       .actor = s->spec.actor ? s->spec.actor : "service",
@@ -213,7 +219,7 @@ static void record_end(struct session *s)
     store_write(s->all->store, &j->job);
 }
 
-static void fail_question(struct session *s, const char *why)
+void session_fail_question(struct session *s, const char *why)
 {
     struct session_question *q = s->question;
     struct err e = { 0 };
@@ -249,8 +255,10 @@ static void finish(struct session *s, const struct wire_ended *end, const char *
     s->program = NULL;
     if (p)
         program_detach(p);
-    fail_question(s, why);
+    rollback_cancel(s, ERR_GONE, why);
+    session_fail_question(s, why);
     cells_lose(s, end, why);
+    checkpoints_end(s);
     record_end(s);
 }
 
@@ -313,7 +321,8 @@ void session_on_program_end(struct session *s, const struct wire_ended *end, con
     if (s->for_one_run && breach &&
         !session_current(s)) /* we ended it: it is no choice of a client */
         failed = (struct wire_ended){ .evidence.reason = END_FAILURE };
-    finish(s, &failed, reason);
+    if (!rollback_recovers(s, &failed, reason))
+        finish(s, &failed, reason);
 }
 
 /* ---- its start ---- */
@@ -321,6 +330,7 @@ void session_on_program_end(struct session *s, const struct wire_ended *end, con
 void session_on_ready(struct session *s)
 {
     s->start_by_ms = 0;
+    s->checkpoints.since_ms = clock_unix_ms();
     s->program_from[0] = '\0';
     if (!s->for_one_run &&
         !s->is_branch) /* these end with the keeper: nobody waits for them then */
@@ -480,7 +490,10 @@ void session_restart(struct session *s)
     s->refs++;
     s->restarts++;
     s->state = SESSION_STARTING; /* before the cells end: none of them may begin in the old jar */
-    fail_question(s, "the session was restarted");
+    s->at_cell = 0;
+    s->checkpoints.id[0] = '\0';
+    rollback_cancel(s, ERR_CONFLICT, "the session was restarted");
+    session_fail_question(s, "the session was restarted");
     cells_lose(s, &end, "the session was restarted, and its variables are lost");
     if (s->state != SESSION_ENDED) {
         if (s->program) {
@@ -492,6 +505,25 @@ void session_restart(struct session *s)
     }
     session_touch(s);
     session_unref(s);
+}
+
+/* ---- before a cell ---- */
+
+int session_check_room(const struct session *s, struct err *e)
+{
+    const struct cell *current = session_current(s);
+    unsigned n = 0;
+    for (const struct cell *c = s->first; c; c = c->next)
+        n++;
+    if (current && current->awaits_input)
+        return err_set(e, ERR_CONFLICT, 0,
+                       "cell %u waits for input: send it to /v1/sessions/%s/stdin, or interrupt "
+                       "the cell",
+                       current->number, s->id);
+    if (n >= CELLS_WAITING_MAX)
+        return err_set(e, ERR_BUSY, 0,
+                       "%u cells of this session wait, and it accepts no more: try again later", n);
+    return 0;
 }
 
 /* ---- time ---- */
@@ -558,6 +590,7 @@ void session_schedule(struct session *s)
     due = earlier(due, s->start_by_ms ? s->start_by_ms : UINT64_MAX);
     due = earlier(due, s->question_by_ms ? s->question_by_ms : UINT64_MAX);
     due = earlier(due, s->close_by_ms ? s->close_by_ms : UINT64_MAX);
+    due = earlier(due, s->rollback_by_ms ? s->rollback_by_ms : UINT64_MAX);
     due = earlier(due, s->warned ? end : warning);
     (void)uv_timer_start(&s->timer, on_timer, due > now ? due - now : 1, 0);
 }
@@ -572,6 +605,10 @@ static void on_timer(uv_timer_t *timer)
     }
     if (s->close_by_ms && now >= s->close_by_ms) {
         session_end(s, "its program closed the channel of the session");
+        return;
+    }
+    if (s->rollback_by_ms && now >= s->rollback_by_ms) {
+        rollback_on_late(s);
         return;
     }
     if (s->question_by_ms && now >= s->question_by_ms) {

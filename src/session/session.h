@@ -29,6 +29,7 @@
 #include "base/id.h"
 #include "engine/engine.h"
 #include "session/cell_file.h"
+#include "session/checkpoints.h"
 #include "session/frame.h"
 #include "session/images.h"
 #include "spec/bundle.h"
@@ -53,6 +54,10 @@ struct session_spec {
     json_t *metadata;
     struct session_image *image; /* its program becomes it at the first start; NULL: none */
     const char *template;        /* of a session for one run; borrowed from that run */
+    unsigned undo;               /* so many states before its last cells are kept; 0: none */
+    /* The session that it is a copy of, its last cell then, and its checkpoint; NULL: none */
+    char *parent, *parent_image;
+    unsigned parent_cell;
 };
 void session_spec_done(struct session_spec *s);
 
@@ -79,6 +84,7 @@ struct cell {
     unsigned number;
     uint64_t wall_ms; /* its time limit */
     bool silent, queued, begun;
+    enum { UNDO_NOT_TAKEN, UNDO_BEING_TAKEN, UNDO_TAKEN } undo; /* the checkpoint before it */
     bool reads_stdin; /* the stdin of its run answers the program, and nobody else does */
     size_t stdin_from;
     bool awaits_input, disarmed, has_error;
@@ -118,6 +124,7 @@ struct session {
     int64_t created_ms, used_ms, ended_ms; /* Unix time */
     char reason[240];                      /* why it ended */
     unsigned cells;                        /* accepted so far */
+    unsigned at_cell;                      /* the last one whose effects its state has; 0: none */
     unsigned restarts;
     uint64_t memory_bytes;     /* of its jar, when the last cell ended or later; 0: not known */
     struct cell *first, *last; /* the line; the first one may have begun */
@@ -130,7 +137,8 @@ struct session {
     struct session_question *question;
     struct cell_file file; /* the journal of the cell that runs */
     uv_timer_t timer;
-    uint64_t start_by_ms, question_by_ms, close_by_ms; /* clock of the loop; 0: none */
+    uint64_t start_by_ms, question_by_ms, close_by_ms, rollback_by_ms; /* of the loop; 0: none */
+    struct session_checkpoints checkpoints;
     bool warned, restarting, is_stored, stopping;
     bool for_one_run;           /* it has no row and is in no list */
     bool held;                  /* its branches run: no cell and no question begins */
@@ -235,8 +243,9 @@ struct session_capture {
     void (*on_done)(struct session_capture *c, const struct err *e);
     bool strict; /* refuse if a thing cannot be carried */
     /* An earlier image of the session: the new one has only the bytes that differ, and keeps a
-     * reference. NULL: the new one stands alone, and can be saved as one file. */
+     * reference. If it is not on the disk, an image that is to be saved stands alone, as with NULL. */
     struct session_image *base;
+    bool in_memory; /* the image is not saved: its bases need not be on the disk */
     struct session_image *image;
     json_t *not_carried; /* a guest's words, or NULL; the owner frees it */
     uint64_t pause_us;
@@ -254,9 +263,10 @@ struct session_fork {
     /* e NULL: all copies are idle. Otherwise there is no copy. The owner may free the fork now. */
     void (*on_done)(struct session_fork *f, const struct err *e);
     unsigned count;
-    char **names;         /* of the first copies, or NULL; they belong to the owner */
-    bool strict;          /* refuse if a thing cannot be carried */
-    bool is_for_branches; /* the copies are as in struct session_branches */
+    char **names;           /* of the first copies, or NULL; they belong to the owner */
+    bool strict;            /* refuse if a thing cannot be carried */
+    bool is_for_branches;   /* the copies are as in struct session_branches */
+    struct checkpoint from; /* the copies have this state; id "": the present one */
     struct session *copies[FORKS_MAX];
     json_t *not_carried; /* a guest's words; the owner frees it */
     uint64_t pause_us, image_bytes;

@@ -25,7 +25,6 @@ enum {
     VISIT_MS = 15000,    /* longer than a clerk lives */
     IMAGE_MS = 60000,    /* to write an image */
     IMAGE_MARGIN = 8 << 20,
-    IMAGE_BASES = 8, /* the most that an image has; IMAGE_BASES_MAX of the programs */
 };
 
 struct sessions {
@@ -60,7 +59,9 @@ struct session_program {
     uv_timer_t pace;
     unsigned open_handles;
     bool ready, over;
-    bool becoming;    /* it was sent the image of its session */
+    struct session_image *image; /* that it becomes, or became; NULL: none */
+    bool becoming;               /* it was sent the image */
+    bool aside;       /* it is to take the place of the program of its session, once it is ready */
     bool armed;       /* the warden bounds a cell; it drops a keeper that arms a second one */
     bool catching_up; /* after an adoption: frames up to in_seq have been taken already */
     uint32_t in_seq, out_seq;
@@ -68,13 +69,16 @@ struct session_program {
     struct frame_message message; /* while its frames arrive */
     struct buf out;               /* frames that the channel has not taken: u32 length, bytes */
     size_t out_from;
-    struct session_image *image; /* that it became, or NULL: its pages stay in memory anyway */
-    struct wire_ended end;       /* once it is over */
-    char breach[160];            /* how its program broke the protocol */
-    char note[256];              /* its own words about a start that fails */
+    struct wire_ended end; /* once it is over */
+    char breach[160];      /* how its program broke the protocol */
+    char note[256];        /* its own words about a start that fails */
 };
 
 [[nodiscard]] int program_start(struct session *s, struct err *e);
+/* A second program, beside the one of the session: it becomes the image. rollback_on_ready() or
+ * rollback_on_program_end() follows. */
+[[nodiscard]] int program_start_aside(struct session *s, struct session_image *image,
+                                      struct session_program **ret, struct err *e);
 /* The program that an earlier keeper left, from a `kept` message. It has no session yet:
  * program_attach() or program_detach() follows. */
 [[nodiscard]] int program_adopt(struct sessions *all, struct wire_message *m,
@@ -114,9 +118,11 @@ struct session_image {
     int fd;
     unsigned refs;
     uint64_t bytes;            /* of this file */
-    struct saved_image *saved; /* the file is that of a row; NULL: it is only in memory */
+    char id[ID_SIZE];          /* of its row, once it has one */
+    struct saved_image *saved; /* whose `open` it is; NULL: of none */
     struct session_image *bases[IMAGE_BASES];
     size_t n_bases;
+    struct images *pins; /* that hold the rows of its bases for it; NULL: it is only in memory */
 };
 /* Its descriptor, and those of its bases. Returns their number. */
 size_t session_image_fds(const struct session_image *image, int fds[1 + IMAGE_BASES]);
@@ -146,6 +152,8 @@ void session_schedule(struct session *s);               /* sets the timer */
 uint64_t session_life_left_ms(const struct session *s); /* at least 1 */
 void session_on_measured(struct session *s, uint64_t memory_bytes);
 void session_unref(struct session *s);
+/* Nobody answers the question that was asked. */
+void session_fail_question(struct session *s, const char *why);
 
 /* ---- adopt.c: the parts of a session that outlive the keeper ---- */
 /* The session is ready: a next keeper can find it. */
@@ -153,7 +161,32 @@ void session_keep(struct session *s);
 /* Removes its files. */
 void session_forget(struct session *s);
 
+/* ---- checkpoints.c, rollback.c ---- */
+/* Whether the cell has to wait for the checkpoint that is taken before it. Takes it, if there is to
+ * be one: cells_advance() follows. */
+bool checkpoint_delays_cell(struct cell *c);
+/* The session is over: so are its checkpoints. */
+void checkpoints_end(struct session *s);
+/* Checkpoints of sessions that are over, at the start of a keeper. */
+void checkpoints_sweep(struct sessions *all);
+/* Later checkpoints share their bytes with this image, if it is on the disk. */
+void checkpoints_set_base(struct session *s, struct session_image *image);
+/* The facts that a next keeper needs. */
+json_t *checkpoints_json(const struct session *s);
+/* Takes them. cell: the last one that began since; 0: none. */
+void checkpoints_adopt(struct session *s, const json_t *facts, unsigned cell);
+/* The program that was started aside is ready, or at its end. */
+void rollback_on_ready(struct session *s);
+void rollback_on_program_end(struct session *s, const struct wire_ended *end, const char *breach);
+void rollback_on_late(struct session *s);
+/* Ends the rollback that goes on, if any. */
+void rollback_cancel(struct session *s, enum err_code code, const char *why);
+/* Whether the session goes back to a checkpoint now that its jar is gone. */
+bool rollback_recovers(struct session *s, const struct wire_ended *end, const char *why);
+
 /* ---- cells.c ---- */
+/* A sentence for the answer of the cell. */
+void cell_note(struct cell *c, const char *text);
 /* Goes on with a cell of an earlier keeper, whose journal is in s->file. is_armed: the warden bounds
  * it. The cell has its run. */
 [[nodiscard]] int cells_resume(struct cell *c, const struct cell_file_head *head, int64_t queued_ms,

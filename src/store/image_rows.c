@@ -66,6 +66,11 @@ int images_request(struct db *db, const char *id, char **ret, struct err *e)
     return query_taken(&q, e);
 }
 
+int images_demote(struct db *db, const char *id, struct err *e)
+{
+    return query_remove(db, SQL_IMAGE_DEMOTE, "image", id, e);
+}
+
 static void take_bytes(struct query *q, void *ret, size_t size)
 {
     size_t n;

@@ -34,4 +34,6 @@ void image_rows_done(struct image_rows *r);
 /* The request that made a template, for free(). ERR_NOT_FOUND if there is none. */
 [[nodiscard]] int images_request(struct db *db, const char *id, char **ret, struct err *e);
 [[nodiscard]] int images_delete(struct db *db, const char *id, struct err *e);
+/* From now on it is only a base of others: its kind is "base". */
+[[nodiscard]] int images_demote(struct db *db, const char *id, struct err *e);
 [[nodiscard]] int images_list(struct db *db, struct image_rows *ret, struct err *e);

@@ -136,11 +136,17 @@ static const char adopted_sessions[] =
     "ALTER TABLE sessions ADD COLUMN adopted_by TEXT;"
     "CREATE INDEX sessions_adopted ON sessions (adopted_by) WHERE adopted_by IS NOT NULL;";
 
+/* The rollbacks of a session, and its copies. */
+static const char rollbacks[] =
+    "ALTER TABLE sessions ADD COLUMN rollbacks TEXT;"
+    "CREATE INDEX sessions_parent ON sessions (parent) WHERE parent IS NOT NULL;";
+
 /* The scripts that migrate a database from each version to the next. Rows are added, never
  * changed. */
 static const char *const migrations[] = { version_1,    artifact_owners, rules_of_requesters,
                                           keys_existed, run_owners,      sessions,
-                                          images,       templates,       adopted_sessions };
+                                          images,       templates,       adopted_sessions,
+                                          rollbacks };
 enum { SCHEMA_VERSION = ARRAY_LEN(migrations) };
 
 int schema_check(struct db *db, struct err *e)

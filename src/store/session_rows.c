@@ -15,6 +15,9 @@ void session_row_done(struct session_row *r)
     free(r->language);
     free(r->reason);
     free(r->adopted_by);
+    free(r->parent);
+    free(r->parent_image);
+    free(r->rollbacks);
     *r = (struct session_row){ 0 };
 }
 
@@ -33,6 +36,19 @@ int sessions_insert(struct db *db, const struct session_row *r, struct err *e)
         return -1;
     BIND_TEXTS(&q, r->id, r->key, r->name, r->language);
     bind_int(&q, r->created_ms);
+    BIND_TEXTS(&q, r->parent, r->parent_image);
+    bind_int(&q, r->parent_cell);
+    return query_run(&q, e);
+}
+
+int sessions_roll_back(struct db *db, const char *id, const struct session_rollback_row *r,
+                       struct err *e)
+{
+    scoped(query) q = { 0 };
+    if (query_get(&q, db, SQL_SESSION_ROLL_BACK, e))
+        return -1;
+    bind_text(&q, id);
+    BIND_INTS(&q, r->last, r->to, r->at_ms);
     return query_run(&q, e);
 }
 
@@ -68,6 +84,10 @@ static void take_row(struct query *q, struct session_row *r)
     r->ended_ms = take_int(q);
     r->reason = take_text(q);
     r->cells = take_int(q);
+    r->parent = take_text(q);
+    r->parent_image = take_text(q);
+    r->parent_cell = take_int(q);
+    r->rollbacks = take_text(q);
 }
 
 int sessions_get(struct db *db, const char *id, struct session_row *ret, struct err *e)
@@ -151,27 +171,41 @@ int sessions_languages(struct db *db, int64_t since_ms, char ***languages, struc
     return add_texts(&q, languages, e);
 }
 
-int sessions_ended(struct db *db, const char *key, unsigned limit, struct session_rows *ret,
-                   struct err *e)
+static int take_rows(struct query *q, struct session_rows *ret, struct err *e)
 {
     scoped(session_rows) list = { 0 };
-    scoped(query) q = { 0 };
-    if (query_get(&q, db, SQL_SESSION_ENDED, e))
-        return -1;
-    bind_text(&q, key);
-    bind_int(&q, limit);
     int found;
-    while ((found = query_step(&q, e)) > 0) {
+    while ((found = query_step(q, e)) > 0) {
         if (SQL_GROW(list.rows, list.n, e))
             return -1;
-        take_row(&q, &list.rows[list.n++]);
-        if (query_taken(&q, e))
+        take_row(q, &list.rows[list.n++]);
+        if (query_taken(q, e))
             return -1;
     }
     if (found < 0)
         return -1;
     sql_move(ret, &list, sizeof list);
     return 0;
+}
+
+int sessions_ended(struct db *db, const char *key, unsigned limit, struct session_rows *ret,
+                   struct err *e)
+{
+    scoped(query) q = { 0 };
+    if (query_get(&q, db, SQL_SESSION_ENDED, e))
+        return -1;
+    bind_text(&q, key);
+    bind_int(&q, limit);
+    return take_rows(&q, ret, e);
+}
+
+int sessions_tree(struct db *db, const char *id, struct session_rows *ret, struct err *e)
+{
+    scoped(query) q = { 0 };
+    if (query_get(&q, db, SQL_SESSION_TREE, e))
+        return -1;
+    bind_text(&q, id);
+    return take_rows(&q, ret, e);
 }
 
 int sessions_count_cells(struct db *db, const char *session, int64_t *ret, struct err *e)

@@ -10,10 +10,20 @@ struct session_row {
     int64_t created_ms, ended_ms;              /* Unix time; ended_ms 0: it lives */
     int64_t cells;
     char *adopted_by; /* written only: the session that goes on with its program; NULL: none */
+    /* The session that it is a copy of, its last cell then, and the checkpoint; NULL: none */
+    char *parent, *parent_image;
+    int64_t parent_cell;
+    char *rollbacks; /* JSON array of {last, to, at_ms}, the oldest first; NULL: none */
 };
 void session_row_done(struct session_row *r);
 
-/* Uses id, key, name, language, created_ms. */
+/* One rollback: cells after `to`, up to `last`, have no effect any longer. */
+struct session_rollback_row {
+    int64_t last, to;
+    int64_t at_ms; /* Unix time; 0: there was none */
+};
+
+/* Uses id, key, name, language, created_ms, and the three about its parent. */
 [[nodiscard]] int sessions_insert(struct db *db, const struct session_row *r, struct err *e);
 /* Uses id, ended_ms, reason, cells, adopted_by. */
 [[nodiscard]] int sessions_finish(struct db *db, const struct session_row *r, struct err *e);
@@ -46,6 +56,12 @@ void session_rows_done(struct session_rows *r);
 /* Ended sessions; key NULL: of all keys. */
 [[nodiscard]] int sessions_ended(struct db *db, const char *key, unsigned limit,
                                  struct session_rows *ret, struct err *e);
+/* Adds a rollback to the row, unless it is the last one there already. */
+[[nodiscard]] int sessions_roll_back(struct db *db, const char *id,
+                                     const struct session_rollback_row *r, struct err *e);
+/* Every session that has a common ancestor with this one, the oldest first. */
+[[nodiscard]] int sessions_tree(struct db *db, const char *id, struct session_rows *ret,
+                                struct err *e);
 /* The highest number of a cell so far; 0: none. */
 [[nodiscard]] int sessions_count_cells(struct db *db, const char *session, int64_t *ret,
                                        struct err *e);

@@ -25,6 +25,10 @@
     "r.thread IN (SELECT ?1 UNION ALL SELECT id FROM sessions WHERE adopted_by = ?1) " \
     "AND r.surface = 'session'"
 
+#define SESSION_COLUMNS                                                                        \
+    "id, api_key, name, language, created_ms, ended_ms, reason, cells, parent, parent_image, " \
+    "parent_cell, rollbacks"
+
 const char *const sql_texts[SQL_COUNT_] = {
     [SQL_BEGIN_READ] = "BEGIN",
     /* IMMEDIATE: writers wait for each other at the start of a transaction, where waiting is
@@ -190,17 +194,26 @@ const char *const sql_texts[SQL_COUNT_] = {
         "INSERT INTO keys (name, hash, scopes, max_runs, created_ms) VALUES (?, ?, ?, ?, ?)",
     [SQL_KEYS_EXISTED] = "SELECT value FROM counters WHERE name = 'keys_existed'",
     [SQL_KEYS_EXISTED_SET] = "INSERT OR REPLACE INTO counters VALUES ('keys_existed', 1)",
-    [SQL_SESSION_INSERT] = "INSERT INTO sessions (id, api_key, name, language, created_ms) "
-                           "VALUES (?, ?, ?, ?, ?)",
+    [SQL_SESSION_INSERT] = "INSERT INTO sessions (id, api_key, name, language, created_ms, parent, "
+                           "parent_image, parent_cell) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    [SQL_SESSION_ROLL_BACK] =
+        "UPDATE sessions SET rollbacks = json_insert(coalesce(rollbacks, '[]'), '$[#]', "
+        "json_object('last', ?2, 'to', ?3, 'at_ms', ?4)) WHERE id = ?1 "
+        "AND coalesce(json_extract(rollbacks, '$[#-1].at_ms'), 0) <> ?4",
+    [SQL_SESSION_TREE] =
+        "WITH RECURSIVE up (id, parent) AS (SELECT id, parent FROM sessions WHERE id = ?1 "
+        "UNION SELECT s.id, s.parent FROM sessions s JOIN up ON s.id = up.parent), "
+        "down (id) AS (SELECT id FROM up UNION "
+        "SELECT s.id FROM sessions s JOIN down ON s.parent = down.id) "
+        "SELECT " SESSION_COLUMNS " FROM sessions WHERE id IN (SELECT id FROM down) ORDER BY seq",
     [SQL_SESSION_FINISH] = "UPDATE sessions SET ended_ms = ?, reason = ?, cells = ?, "
                            "adopted_by = ? WHERE id = ?",
     [SQL_SESSION_SET_ADOPTED] =
         "UPDATE sessions SET adopted_by = ?1 WHERE id = ?2 AND adopted_by IS NULL "
         "AND api_key IS (SELECT api_key FROM sessions WHERE id = ?1)",
-    [SQL_SESSION_GET] = "SELECT id, api_key, name, language, created_ms, ended_ms, reason, cells "
-                        "FROM sessions WHERE id = ?",
-    [SQL_SESSION_ENDED] = "SELECT id, api_key, name, language, created_ms, ended_ms, reason, cells "
-                          "FROM sessions WHERE ended_ms > 0 AND (?1 IS NULL OR api_key = ?1) "
+    [SQL_SESSION_GET] = "SELECT " SESSION_COLUMNS " FROM sessions WHERE id = ?",
+    [SQL_SESSION_ENDED] = "SELECT " SESSION_COLUMNS
+                          " FROM sessions WHERE ended_ms > 0 AND (?1 IS NULL OR api_key = ?1) "
                           "ORDER BY seq DESC LIMIT ?2",
     [SQL_SESSION_LOSE] = "UPDATE sessions SET ended_ms = ?1, reason = ?2 WHERE ended_ms = 0 "
                          "AND id NOT IN (SELECT value FROM json_each(coalesce(?3, '[]')))",
@@ -220,6 +233,7 @@ const char *const sql_texts[SQL_COUNT_] = {
                          "detail, cell, bytes, created_ms, digest, stamp) "
                          "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [SQL_IMAGE_DELETE] = "DELETE FROM images WHERE id = ?",
+    [SQL_IMAGE_DEMOTE] = "UPDATE images SET kind = 'base', bases = NULL WHERE id = ?",
     [SQL_IMAGE_LIST] = "SELECT id, api_key, kind, session, name, language, bases, detail, cell, "
                        "bytes, created_ms, digest, stamp FROM images ORDER BY seq",
     [SQL_TEMPLATE_INSERT] = "INSERT INTO template_requests (image, request) VALUES (?, ?)",

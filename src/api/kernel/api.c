@@ -27,6 +27,7 @@ const struct api_route *const api_tables[] = {
     session_fork_routes,
     session_branch_routes,
     template_routes,
+    session_checkpoint_routes,
     NULL,
 };
 

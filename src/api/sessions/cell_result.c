@@ -49,6 +49,8 @@ const struct api_field cell_reply[] = {
     { "limits_hit", FIELD_STRINGS, .help = "keys of limits that were reached" },
     { "timings", FIELD_OBJECT, .fields = timings_reply, .help = "the times of the cell" },
     { "notes", FIELD_STRINGS, ALWAYS, .help = "sentences about the end of the cell" },
+    { "rolled_back", FIELD_BOOL,
+      .help = "in a list: true if the session went back to a state without its effects" },
     { "metadata", FIELD_ANY, .nullable = true, .help = "as in the request" },
     { .schema = "Cell", .help = "A cell that is over" },
 };

@@ -144,6 +144,39 @@ static bool may_see(const struct cells_job *l, const struct session_row *row)
     return history_may_see(l->job.call, row->key, row->created_ms);
 }
 
+/* Whether the effects of the cell are in the state of the session, by its rollbacks. */
+static bool has_effect(const json_t *rollbacks, json_int_t newest, json_int_t cell)
+{
+    json_int_t at = newest;
+    size_t n = json_array_size(rollbacks);
+    for (size_t i = n; i-- > 0;) {
+        const json_t *r = json_array_get(rollbacks, i);
+        json_int_t last = json_integer_value(json_object_get(r, "last"));
+        if (at < last || (at == last && i + 1 < n)) /* the state is older than this rollback */
+            continue;
+        if (cell > last && cell <= at)
+            return true;
+        at = json_integer_value(json_object_get(r, "to"));
+    }
+    return cell <= at;
+}
+
+static int mark_rolled_back(struct db *db, const struct session_row *row, json_t *cells,
+                            struct err *e)
+{
+    size_t i;
+    json_t *cell;
+    int64_t newest;
+    json_auto_t *rollbacks = row->rollbacks ? json_loads(row->rollbacks, 0, NULL) : NULL;
+    if (sessions_count_cells(db, row->id, &newest, e))
+        return -1;
+    json_array_foreach(cells, i, cell) {
+        json_int_t number = json_integer_value(json_object_get(cell, "cell"));
+        json_put(cell, "rolled_back", json_boolean(!has_effect(rollbacks, newest, number)));
+    }
+    return 0;
+}
+
 /* The ids of the runs, in the order in which they are added. */
 static int list_cells(struct db *db, struct cells_job *l, struct err *e)
 {
@@ -177,7 +210,7 @@ static int cells_work(struct db *db, struct store_job *job, struct err *e)
         if (add_cell(db, l, l->ids[i], &bytes, &room, e))
             return -1;
     l->cut = i < n;
-    return 0;
+    return l->seen ? mark_rolled_back(db, &row, l->cells, e) : 0;
 }
 
 static void cells_done(struct store_job *job)

@@ -4,6 +4,7 @@
 
 #include "api/kernel/storage.h"
 #include "api/runs/run_spec.h"
+#include "api/sessions/checkpoint_find.h"
 #include "api/sessions/session_find.h"
 #include "base/strv.h"
 #include "run/json.h"
@@ -15,6 +16,10 @@ static const struct api_field fork_fields[] = {
     { "names", FIELD_STRINGS, .max = FORKS_MAX, .help = "names of the copies, in their order" },
     { "strict", FIELD_BOOL,
       .help = "true: refuse if a thread, a child, a pipe or a socket would be lost" },
+    { "from", FIELD_ANY,
+      .help =
+          "id or name of a checkpoint, or the number of a cell: the copies have the state after "
+          "it; the present state by default" },
     { 0 },
 };
 
@@ -38,12 +43,13 @@ static void on_forked(struct session_fork *fork, const struct err *e)
         fork_call_free(f);
         return;
     }
-    json_t *list = json_array();
+    json_t *list = json_array(), *lost = fork->not_carried;
     for (unsigned i = 0; i < fork->count; i++)
         (void)json_array_append_new(list, session_object(fork->copies[i]));
     api_reply(f->call, 201,
-              json_pack("{s:o, s:O, s:f, s:I}", "sessions", list, "not_carried", fork->not_carried,
-                        "pause_ms", (double)fork->pause_us / 1000, "image_bytes",
+              json_pack("{s:o, s:o, s:f, s:I}", "sessions", list, "not_carried",
+                        lost ? json_incref(lost) : json_array(), "pause_ms",
+                        (double)fork->pause_us / 1000, "image_bytes",
                         (json_int_t)fork->image_bytes));
     fork_call_free(f);
 }
@@ -89,9 +95,13 @@ static void post_fork(struct api_call *c)
     f->fork.on_done = on_forked;
     f->fork.count = count ? (unsigned)json_integer_value(count) : 1;
     f->fork.strict = run_flag(c->body, "strict", false);
+    const json_t *from = json_object_get(c->body, "from");
     if (take_names(json_object_get(c->body, "names"), f->fork.count, &f->fork.names, &e)) {
         fork_call_free(f);
         api_fail(c, &e, "names");
+    } else if (from && checkpoint_from_json(s, from, &f->fork.from, &e)) {
+        fork_call_free(f);
+        api_fail(c, &e, "from");
     } else if (storage_check(c->api, &e) || session_fork(s, &f->fork, &e)) {
         fork_call_free(f);
         api_fail(c, &e, NULL);

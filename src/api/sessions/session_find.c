@@ -96,6 +96,11 @@ const struct api_field session_reply[] = {
     { "idle_s", FIELD_NUMBER, .help = "it ends after so many seconds without a cell" },
     { "ttl_s", FIELD_NUMBER, .help = "it ends so many seconds after its creation" },
     { "cells", FIELD_INT, ALWAYS, .help = "number of cells so far" },
+    { "at_cell", FIELD_INT,
+      .help =
+          "the last cell whose effects its state has: after a rollback an earlier one; 0: none" },
+    { "undo", FIELD_INT, .help = "the states before so many of its last cells are kept" },
+    { "parent", FIELD_STRING, .nullable = true, .help = "id of the session that it is a copy of" },
     { "cell", FIELD_INT, .nullable = true, .help = "number of the cell that runs" },
     { "awaits_input", FIELD_BOOL, .help = "true if that cell waits for POST stdin" },
     { "waiting", FIELD_INT, .help = "number of cells in line, with the one that runs" },
@@ -151,6 +156,9 @@ json_t *session_object(const struct session *s)
     json_put(o, "cell", current ? json_integer(current->number) : json_null());
     json_put(o, "memory_bytes",
              s->memory_bytes ? json_integer((json_int_t)s->memory_bytes) : json_null());
+    json_put(o, "at_cell", json_integer(s->at_cell));
+    json_put(o, "undo", json_integer(s->spec.undo));
+    json_put(o, "parent", json_text_or_null(s->spec.parent));
     json_put(o, "limits", life_limits(s));
     json_put(o, "cell_limits", cell_limits(s));
     json_put(o, "metadata", s->spec.metadata ? json_incref(s->spec.metadata) : json_null());

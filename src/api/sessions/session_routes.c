@@ -42,6 +42,8 @@ static const struct api_field create_fields[] = {
       .help = "it begins in this template (POST /v1/templates)" },
     { "files", FIELD_FILES, .max = BUNDLE_FILES_MAX, .help = "files in /sandbox, by name" },
     { "env", FIELD_STRING_MAP, .max = 1000, .help = "environment beyond the built-in one" },
+    { "undo", FIELD_INT, .min = 0, .max = UNDO_MAX,
+      .help = "keep the states before so many of its last cells; 0 by default" },
     { "metadata", FIELD_ANY, .help = "any JSON; the session returns it" },
     { 0 },
 };
@@ -126,15 +128,27 @@ static uint64_t seconds(const json_t *body, const char *key, double otherwise)
     return (uint64_t)((v ? json_number_value(v) : otherwise) * 1000);
 }
 
+static int check_undo(const struct language *l, unsigned undo, char *field, size_t size,
+                      struct err *e)
+{
+    if (undo == 0 || l->forks)
+        return 0;
+    (void)snprintf(field, size, "undo");
+    return err_set(e, ERR_BAD_REQUEST, 0,
+                   "sessions of '%s' have no checkpoints: create it without 'undo'", l->name);
+}
+
 int session_spec_from_json(const struct api_call *c, const json_t *body, struct session_spec *ret,
                            char *field, size_t size, struct err *e)
 {
     scoped(run_spec) run = { 0 };
     struct limits cell;
+    unsigned undo = (unsigned)json_integer_value(json_object_get(body, "undo"));
     const char *name = json_string_value(json_object_get(body, "name"));
     if (check_places(body, field, size, e) ||
         run_spec_of_session(c->api, &c->who, body, &run, field, size, e) ||
         check_language(c->api, run.language, field, size, e) || check_rules(c->api, &run, e) ||
+        check_undo(run.language, undo, field, size, e) ||
         take_cell_limits(c->api, body, &cell, field, size, e))
         return -1;
     *ret = (struct session_spec){ .language = run.language,
@@ -146,6 +160,7 @@ int session_spec_from_json(const struct api_call *c, const json_t *body, struct 
                                   .idle_ms = seconds(body, "idle_s", IDLE_S),
                                   .bundle = run.bundle,
                                   .env = run.env,
+                                  .undo = undo,
                                   .metadata = run.metadata };
     ret->limits.v[LIMIT_WALL_MS] = seconds(body, "ttl_s", TTL_S);
     ret->limits.v[LIMIT_CPU_MS] = cell.v[LIMIT_CPU_MS]; /* between two cells */
@@ -387,6 +402,8 @@ static const struct api_field change_fields[] = {
     { "idle_s", FIELD_NUMBER, .min = 1, .max = TTL_MAX_S,
       .help = "it ends after so many seconds without a cell" },
     { "cell_limits", FIELD_LIMITS, .help = "limits of the cells from now on" },
+    { "undo", FIELD_INT, .min = 0, .max = UNDO_MAX,
+      .help = "keep the states before so many of its last cells" },
     { "metadata", FIELD_ANY, .help = "any JSON; the session returns it" },
     { 0 },
 };
@@ -399,7 +416,10 @@ static void patch_session(struct api_call *c)
     struct session *s = session_to_change(c);
     if (!s)
         return;
+    const json_t *given_undo = json_object_get(c->body, "undo");
+    unsigned undo = (unsigned)json_integer_value(given_undo);
     if (check_places(c->body, field, sizeof field, &e) ||
+        check_undo(s->spec.language, undo, field, sizeof field, &e) ||
         take_cell_limits(c->api, c->body, &cell, field, sizeof field, &e)) {
         api_fail(c, &e, field[0] ? field : NULL);
         return;
@@ -410,6 +430,8 @@ static void patch_session(struct api_call *c)
     }
     if (json_object_get(c->body, "cell_limits"))
         s->spec.cell_limits = cell;
+    if (given_undo)
+        session_set_undo(s, undo);
     json_t *metadata = json_object_get(c->body, "metadata");
     if (metadata) {
         json_decref(s->spec.metadata);
