@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "image/bases.h"
+#include "image/identity.h"
 #include "image/keep.h"
 #include "image/restore.h"
 
@@ -126,23 +127,22 @@ static int read_image(struct becoming *b)
 
 /* ---- files and kernel ---- */
 
-static bool is_own_place(const char *name)
-{
-    return strncmp(name, "/sandbox/", 9) == 0 || strncmp(name, "/tmp/", 5) == 0;
-}
-
+/* The same file as before costs one call. Otherwise its content decides: a package may have been
+ * installed again, or this is another machine. */
 static int check_file(const struct becoming *b, const struct image_map *m)
 {
     struct stat st;
+    struct image_scratch *room = b->want;
     const char *name = image_map_name(b->want, m);
     if (stat(name, &st) < 0)
-        return image_refuse(b->why, "it has mapped %.120s, which is not here: %s", name,
-                            strerror(errno));
+        return image_refuse(b->why, "%.140s is not here: %s", name, strerror(errno));
     uint64_t changed = (uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec;
-    bool same = is_own_place(name) ||
-                (st.st_dev == m->device && st.st_ino == m->inode && changed == m->changed);
+    bool same = image_is_own_place(name) ||
+                (st.st_dev == m->device && st.st_ino == m->inode && changed == m->changed) ||
+                (m->identity &&
+                 image_file_identity(name, room->entries, sizeof room->entries) == m->identity);
     if (!same || (uint64_t)st.st_size != m->size)
-        return image_refuse(b->why, "it has mapped %.120s, which is another file now", name);
+        return image_refuse(b->why, "%.140s changed since the image was written", name);
     return 0;
 }
 
@@ -165,6 +165,8 @@ static int check_surroundings(struct becoming *b)
                strcmp(image_map_name(b->want, want[i]), image_map_name(b->have, have[i])) == 0;
     if (!same)
         return image_refuse(b->why, "it was written on another version of the Linux kernel");
+    if (image_processor() != b->head.processor)
+        return image_refuse(b->why, "it was written on a machine with another processor");
     uint32_t seen = UINT32_MAX;
     for (size_t i = 0; i < b->want->n_maps; i++) {
         const struct image_map *map = &b->want->maps[i];

@@ -32,6 +32,7 @@ enum image_kind { IMAGE_ANONYMOUS, IMAGE_FILE, IMAGE_OF_KERNEL, IMAGE_LEFT_OUT }
 struct image_map {
     uint64_t start, end, offset;
     uint64_t device, inode, size, changed; /* of IMAGE_FILE: it must be the same one later */
+    uint64_t identity;                     /* or have the same content: image/identity.h */
     uint32_t kind, prot, name;
     uint8_t shared, heap, stack;
     uint8_t whole; /* every page is in the image, not only private ones */
@@ -50,6 +51,7 @@ struct image_head {
     uint64_t thread_pointer;
     uint64_t n_maps, maps_at, n_runs, runs_at, names_bytes, names_at;
     uint64_t kernel_code; /* a digest of the vDSO */
+    uint64_t processor;   /* image_processor() */
     uint64_t bases_used;  /* bit k: a run lies in base k */
     struct image_id bases[IMAGE_BASES_MAX];
 };

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "image/context.h"
+#include "image/identity.h"
 #include "image/share.h"
 
 enum {
@@ -274,6 +275,8 @@ _Noreturn static void run_writer(struct writer *w)
                                .thread_pointer = (uint64_t)(uintptr_t)__builtin_thread_pointer() };
     int rc = image_read_maps(w->s, w->why);
     head.kernel_code = image_kernel_code(w->s);
+    head.processor = image_processor();
+    image_identify(w->s);
     image_share_open(&w->share, &w->bases);
     for (size_t i = 0; i < w->share.n; i++)
         head.bases[i] = w->share.files[i].id;

@@ -56,7 +56,7 @@ struct service_keeper {
     int output_fd, control_fd, examiner_fd;
     uv_poll_t store_poll, control_poll;
     uv_timer_t patience; /* of a drain */
-    bool draining, idle, answered;
+    bool draining, idle, asleep, answered;
     struct wire_message message; /* one at a time; too large for the stack */
 };
 
@@ -188,6 +188,7 @@ static struct sessions_limits sessions_limits_of(const struct settings *s)
     return (struct sessions_limits){ .max = (unsigned)s->sessions_max,
                                      .max_per_key = (unsigned)s->sessions_max_per_key,
                                      .memory_floor = s->sessions_memory_floor,
+                                     .sleep_max_ms = s->sessions_sleep_max_age,
                                      .cell_max = s->limit_max };
 }
 
@@ -303,7 +304,7 @@ static int open_http(struct service_keeper *k, struct err *e)
 
 static void maybe_end(struct service_keeper *k)
 {
-    if (k->idle && k->answered)
+    if (k->idle && k->asleep && k->answered)
         uv_stop(&k->loop);
 }
 
@@ -323,8 +324,19 @@ static void on_idle(void *context)
 {
     struct service_keeper *k = context;
     k->idle = true;
+    if (!k->asleep)
+        return;
     (void)uv_timer_start(&k->patience, give_up_answers, DRAIN_ANSWERS_MS, 0);
     maybe_end(k);
+}
+
+/* Every session sleeps, or is over. */
+static void on_asleep(void *context)
+{
+    struct service_keeper *k = context;
+    k->asleep = true;
+    if (k->idle)
+        on_idle(k);
 }
 
 static const char stopped[] = "the service was stopped";
@@ -349,7 +361,7 @@ static void drain(struct service_keeper *k, bool now)
                   engine_counts(k->engine).running, engine_counts(k->engine).queued);
         (void)uv_timer_start(&k->patience, cancel_the_rest, DRAIN_RUNS_MS, 0);
         http_server_drain(k->http, on_answered, k);
-        sessions_drain(k->sessions, stopped);
+        sessions_drain(k->sessions, stopped, on_asleep, k);
         engine_drain(k->engine, on_idle, k);
     }
     if (now)

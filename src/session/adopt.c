@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/auto.h"
 #include "base/clock.h"
@@ -40,13 +41,14 @@ static json_t *limits_json(const struct limits *l)
     return a;
 }
 
-static json_t *spec_json(const struct session *s)
+json_t *session_spec_json(const struct session *s)
 {
-    json_t *o = json_pack("{s:I, s:s?, s:s?, s:s?, s:o, s:o, s:I}", "created_ms",
+    json_t *o = json_pack("{s:I, s:s?, s:s?, s:s?, s:o, s:o, s:I, s:b, s:b}", "created_ms",
                           (json_int_t)s->created_ms, "name", s->spec.name, "actor", s->spec.actor,
                           "client_id", s->spec.client_id, "limits", limits_json(&s->spec.limits),
                           "cell_limits", limits_json(&s->spec.cell_limits), "idle_ms",
-                          (json_int_t)s->spec.idle_ms);
+                          (json_int_t)s->spec.idle_ms, "idle_sleeps", s->spec.idle_sleeps,
+                          "is_copy", s->spec.is_copy);
     json_t *env = json_array();
     for (char **v = s->spec.env; v && *v; v++)
         (void)json_array_append_new(env, json_string(*v));
@@ -55,12 +57,17 @@ static json_t *spec_json(const struct session *s)
         (void)json_object_set(o, "metadata", s->spec.metadata);
     json_put(o, "undo", json_integer(s->spec.undo));
     json_put(o, "checkpoints", checkpoints_json(s));
+    json_put(o, "asleep_ms", json_integer((json_int_t)s->asleep_ms));
+    json_put(o, "asleep_since_ms", json_integer(s->asleep_since_ms));
+    json_put(o, "first_cell", json_integer(s->first_cell));
+    json_put(o, "restarts", json_integer(s->restarts));
+    json_put(o, "has_files", json_boolean(s->has_files || s->spec.bundle.len > 0));
     return o;
 }
 
 static int write_spec(const struct session *s, const char *name, struct err *e)
 {
-    autofree char *text = json_line(spec_json(s));
+    autofree char *text = json_line(session_spec_json(s));
     autoclose int fd = openat(s->all->dir_fd, name,
                               O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (!text)
@@ -86,7 +93,9 @@ static int save(const struct session *s, struct err *e)
 void session_save(struct session *s)
 {
     struct err e = { 0 };
-    if (s->file.fd >= 0 && save(s, &e))
+    if (s->state == SESSION_SLEEPING)
+        session_sleep_save(s);
+    else if (s->file.fd >= 0 && save(s, &e))
         log_error(LOG_WARN, "session.save", &e);
 }
 
@@ -165,10 +174,12 @@ struct earlier_session {
     struct session_row row;
     int64_t cells;
     struct run_record run;
+    json_t *spec;
 };
 
 static void earlier_session_done(struct earlier_session *old)
 {
+    json_decref(old->spec);
     session_row_done(&old->row);
     json_decref(old->checkpoints);
     run_record_done(&old->run);
@@ -276,42 +287,108 @@ static int take_env(const json_t *spec, char ***ret, struct err *e)
     return 0;
 }
 
-static int read_spec(struct sessions *all, struct earlier_session *old, struct session_spec *ret,
-                     struct err *e)
+int session_spec_take(const struct sessions *all, const json_t *o, const struct session_row *row,
+                      struct session_spec *ret, struct err *e)
 {
-    char name[FILE_NAME];
-    scoped(buf) bytes = { 0 };
-    name_of(old->id, "spec", name);
-    autoclose int fd = openat(all->dir_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0)
-        return err_set(e, ERR_KERNEL, errno, "open the spec of a session");
-    if (fd_read_to_buf(fd, SPEC_MAX, &bytes, e))
-        return -1;
-    size_t n = strnlen(buf_str(&bytes), bytes.len);
-    json_auto_t *o = json_loadb(buf_str(&bytes), n, JSON_REJECT_DUPLICATES, NULL);
-    ret->language = old->row.language ? language_find(old->row.language) : NULL;
-    if (!o || n == bytes.len || !ret->language || !ret->language->session ||
-        json_integer_value(json_object_get(o, "created_ms")) != old->row.created_ms)
+    const struct limits *most = &all->limits.cell_max;
+    ret->language = row->language ? language_find(row->language) : NULL;
+    if (!json_is_object(o) || !ret->language || !ret->language->session ||
+        json_integer_value(json_object_get(o, "created_ms")) != row->created_ms)
         return err_set(e, ERR_PROTOCOL, 0, "the spec of session '%s' is not that of its row",
-                       old->id);
+                       row->id);
     if (take_limits(o, "limits", NULL, &ret->limits, e) ||
-        take_limits(o, "cell_limits", &all->limits.cell_max, &ret->cell_limits, e) ||
-        take_env(o, &ret->env, e) ||
-        (bytes.len > n + 1 && buf_add(&ret->bundle, bytes.data + n + 1, bytes.len - n - 1, e)))
+        take_limits(o, "cell_limits", most, &ret->cell_limits, e) || take_env(o, &ret->env, e))
         return -1;
     ret->idle_ms = (uint64_t)json_integer_value(json_object_get(o, "idle_ms"));
+    ret->idle_sleeps = json_is_true(json_object_get(o, "idle_sleeps"));
+    ret->is_copy = json_is_true(json_object_get(o, "is_copy"));
     ret->name = text_copy(json_string_value(json_object_get(o, "name")));
     ret->actor = text_copy(json_string_value(json_object_get(o, "actor")));
     ret->client_id = text_copy(json_string_value(json_object_get(o, "client_id")));
-    ret->key = text_copy(old->row.key);
+    ret->key = text_copy(row->key);
     ret->metadata = json_incref(json_object_get(o, "metadata"));
     json_int_t undo = json_integer_value(json_object_get(o, "undo"));
     ret->undo = undo > 0 && undo <= UNDO_MAX ? (unsigned)undo : 0;
-    ret->parent = text_copy(old->row.parent);
-    ret->parent_image = text_copy(old->row.parent_image);
-    ret->parent_cell = (unsigned)old->row.parent_cell;
-    old->checkpoints = json_incref(json_object_get(o, "checkpoints"));
+    ret->parent = text_copy(row->parent);
+    ret->parent_image = text_copy(row->parent_image);
+    ret->parent_cell = (unsigned)row->parent_cell;
     return 0;
+}
+
+void session_take_history(struct session *s, const json_t *o)
+{
+    s->asleep_ms = (uint64_t)json_integer_value(json_object_get(o, "asleep_ms"));
+    s->first_cell = (unsigned)json_integer_value(json_object_get(o, "first_cell"));
+    s->restarts = (unsigned)json_integer_value(json_object_get(o, "restarts"));
+}
+
+/* The text of the spec, a NUL, and the files that the session began with. */
+static int read_spec_file(const struct sessions *all, const char *id, struct buf *bytes,
+                          size_t *ret_text, struct err *e)
+{
+    char name[FILE_NAME];
+    name_of(id, "spec", name);
+    autoclose int fd = openat(all->dir_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return err_set(e, ERR_KERNEL, errno, "open the spec of a session");
+    if (fd_read_to_buf(fd, SPEC_MAX, bytes, e))
+        return -1;
+    *ret_text = strnlen(buf_str(bytes), bytes->len);
+    return *ret_text < bytes->len
+               ? 0
+               : err_set(e, ERR_PROTOCOL, 0, "the spec of session '%s' is cut short", id);
+}
+
+static int read_spec(struct sessions *all, struct earlier_session *old, struct session_spec *ret,
+                     struct err *e)
+{
+    scoped(buf) bytes = { 0 };
+    size_t n;
+    if (read_spec_file(all, old->id, &bytes, &n, e))
+        return -1;
+    old->spec = json_loadb(buf_str(&bytes), n, JSON_REJECT_DUPLICATES, NULL);
+    if (session_spec_take(all, old->spec, &old->row, ret, e))
+        return -1;
+    old->checkpoints = json_incref(json_object_get(old->spec, "checkpoints"));
+    return bytes.len > n + 1 ? buf_add(&ret->bundle, bytes.data + n + 1, bytes.len - n - 1, e) : 0;
+}
+
+/* ---- the files of a session that sleeps ---- */
+
+void session_put_away(struct session *s)
+{
+    char name[FILE_NAME];
+    s->has_files = s->has_files || s->spec.bundle.len > 0;
+    buf_done(&s->spec.bundle);
+    s->spec.bundle = (struct buf){ 0 };
+    cell_file_done(&s->file);
+    if (!s->has_files) {
+        remove_files(s->all->dir_fd, s->id);
+        return;
+    }
+    name_of(s->id, "cell", name);
+    (void)unlinkat(s->all->dir_fd, name, 0);
+}
+
+void session_sync_files(int dir_fd, const char *id)
+{
+    char name[FILE_NAME];
+    name_of(id, "spec", name);
+    autoclose int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0 && (fsync(fd) < 0 || fsync(dir_fd) < 0))
+        log_event(LOG_WARN, "session.sync", "id=%s errno=%d", id, errno);
+}
+
+/* The image has its files as they are. Only a restart needs these, so it goes on without them. */
+void session_take_out(struct session *s)
+{
+    scoped(buf) bytes = { 0 };
+    struct err e = { 0 };
+    size_t n;
+    if (s->has_files && (read_spec_file(s->all, s->id, &bytes, &n, &e) ||
+                         buf_add(&s->spec.bundle, bytes.data + n + 1, bytes.len - n - 1, &e)))
+        log_error(LOG_WARN, "session.files", &e);
+    s->has_files = false;
 }
 
 /* ---- the cell that ran ---- */
@@ -386,7 +463,8 @@ static int resume_cell(struct session *s, const struct earlier_session *old, str
 
 static int set_up(struct session *s, const struct earlier_session *old, struct err *e)
 {
-    int64_t age = clock_unix_ms() - old->row.created_ms;
+    session_take_history(s, old->spec);
+    int64_t age = clock_unix_ms() - old->row.created_ms - (int64_t)s->asleep_ms;
     bool runs = is_its_cell(s, old) && old->run.state != RUN_FINISHED;
     s->created_ms = old->row.created_ms;
     s->restarts = (unsigned)old->restarts;
@@ -499,6 +577,11 @@ int sessions_adopt(struct sessions *all, json_t **ret_sessions, json_t **ret_run
     }
     if (engine_adopt(all->engine, on_kept, &a, &lost)) /* the next warden comes, without them */
         log_error(LOG_ERROR, "session.adopt", &lost);
+    if (sessions_find_sleeping(all, a.sessions, e)) {
+        json_decref(a.sessions);
+        json_decref(a.runs);
+        return -1;
+    }
     sweep(all);
     checkpoints_sweep(all);
     *ret_sessions = a.sessions;

@@ -221,6 +221,8 @@ static void begin(struct cell *c)
 void cells_advance(struct session *s)
 {
     struct cell *c = head(s);
+    if (c && s->state == SESSION_SLEEPING)
+        session_wake_for_cells(s);
     if (s->state == SESSION_IDLE && !s->question && !s->held && c && c->queued && !c->begun &&
         c->run->is_recorded && !checkpoint_delays_cell(c))
         begin(c);
@@ -607,16 +609,9 @@ static int question_frame(struct session *s, const struct session_frame *f, stru
     s->refs++;
     answer(s, json, json ? NULL : &none);
     cells_advance(s);
+    session_on_line_empty(s);
     session_unref(s);
     return 0;
-}
-
-void session_question_drop(struct session *s, struct session_question *q)
-{
-    if (s->question == q)
-        q->on_answer = NULL; /* answer() frees it */
-    else
-        free(q);
 }
 
 int session_ask(struct session *s, struct session_question *q, uint16_t type,

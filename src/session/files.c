@@ -112,6 +112,7 @@ int session_visit(struct session *s, struct session_visit *v, enum live_file_ope
     (void)uv_timer_start(&v->timer, on_time, VISIT_MS, 0);
     s->refs++;
     s->visits++;
+    s->used = true;
     s->all->visits++;
     session_touch(s);
     session_schedule(s);

@@ -105,6 +105,8 @@ static int copy_spec(const struct session_forking *g, unsigned number, struct se
                                   .limits = from->limits,
                                   .cell_limits = from->cell_limits,
                                   .idle_ms = from->idle_ms,
+                                  .idle_sleeps = from->idle_sleeps,
+                                  .is_copy = true,
                                   .env = from->env ? strv_copy(from->env) : NULL,
                                   .metadata = json_incref(from->metadata),
                                   .undo = from->undo,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -15,7 +16,7 @@
 #include "store/audit_log.h"
 #include "store/session_rows.h"
 
-const char *const session_state_words[] = { "starting", "idle", "busy", "ended", NULL };
+const char *const session_state_words[] = { "starting", "idle", "busy", "sleeping", "ended", NULL };
 
 const char *session_state_word(enum session_state s)
 {
@@ -75,7 +76,7 @@ void session_watch_remove(struct session *s, struct session_watch *w)
     }
 }
 
-static void notify(struct session *s, enum session_event event)
+void session_notify(struct session *s, enum session_event event)
 {
     struct session_watch *next;
     s->refs++;
@@ -91,9 +92,10 @@ void session_set_state(struct session *s, enum session_state state)
     if (s->state == state || s->state == SESSION_ENDED)
         return;
     s->state = state;
+    s->used = s->used || state == SESSION_BUSY;
     session_touch(s);
     session_schedule(s);
-    notify(s, SESSION_EVENT_STATE);
+    session_notify(s, SESSION_EVENT_STATE);
 }
 
 bool session_measure(struct session *s)
@@ -106,7 +108,7 @@ bool session_measure(struct session *s)
 void session_on_measured(struct session *s, uint64_t memory_bytes)
 {
     s->memory_bytes = memory_bytes;
-    notify(s, SESSION_EVENT_MEASURED);
+    session_notify(s, SESSION_EVENT_MEASURED);
 }
 
 static void unlink_session(struct session *s)
@@ -192,7 +194,7 @@ static void on_ended_written(struct store_job *job)
     if (job->err.code != ERR_NONE)
         log_error(LOG_ERROR, "session.record", &job->err);
     row_job_free(j);
-    notify(s, SESSION_EVENT_ENDED);
+    session_notify(s, SESSION_EVENT_ENDED);
     session_unref(s); /* of the job */
     session_unref(s); /* of its life */
 }
@@ -210,7 +212,7 @@ static void record_end(struct session *s)
     log_event(LOG_INFO, "session.ended", "id=%s language=%s cells=%u", s->id,
               s->spec.language->name, s->cells);
     if (!j) {
-        notify(s, SESSION_EVENT_ENDED);
+        session_notify(s, SESSION_EVENT_ENDED);
         session_unref(s);
         return;
     }
@@ -236,6 +238,14 @@ void session_fail_question(struct session *s, const char *why)
         free(q);
 }
 
+void session_question_drop(struct session *s, struct session_question *q)
+{
+    if (s->question == q)
+        q->on_answer = NULL; /* its end frees it */
+    else
+        free(q);
+}
+
 /* The session is over. The jar, if any, goes its way. */
 static void finish(struct session *s, const struct wire_ended *end, const char *reason)
 {
@@ -255,11 +265,13 @@ static void finish(struct session *s, const struct wire_ended *end, const char *
     s->program = NULL;
     if (p)
         program_detach(p);
+    session_sleep_drop(s, why);
     rollback_cancel(s, ERR_GONE, why);
     session_fail_question(s, why);
     cells_lose(s, end, why);
     checkpoints_end(s);
     record_end(s);
+    sessions_drain_step(s->all);
 }
 
 void session_end(struct session *s, const char *reason)
@@ -300,7 +312,7 @@ static void start(struct session *s);
 
 void session_on_channel_closed(struct session *s)
 {
-    if (s->restarting) /* we are ending its jar */
+    if (s->restarting || s->state == SESSION_SLEEPING) /* we are ending its jar */
         return;
     s->close_by_ms = uv_now(s->all->loop) + CLOSED_MS;
     session_schedule(s);
@@ -317,6 +329,8 @@ void session_on_program_end(struct session *s, const struct wire_ended *end, con
         return;
     }
     describe_end(s, end, breach, reason, sizeof reason);
+    if (session_sleep_on_program_end(s, reason))
+        return;
     struct wire_ended failed = *end;
     if (s->for_one_run && breach &&
         !session_current(s)) /* we ended it: it is no choice of a client */
@@ -335,6 +349,10 @@ void session_on_ready(struct session *s)
     if (!s->for_one_run &&
         !s->is_branch) /* these end with the keeper: nobody waits for them then */
         session_keep(s);
+    if (s->sleep) {
+        session_sleep_on_ready(s);
+        return;
+    }
     session_set_state(s, SESSION_IDLE);
     session_schedule(s);
     cells_advance(s);
@@ -435,6 +453,7 @@ int session_new(struct sessions *all, struct session_spec *spec, struct session_
     *spec = (struct session_spec){ 0 };
     if (sessions_check_room(all, &taken, 1, e))
         return -1;
+    taken.is_copy = taken.is_copy || taken.image;
     struct session *s;
     if (session_make(all, &taken, &s, e))
         return -1;
@@ -489,6 +508,8 @@ void session_restart(struct session *s)
     struct wire_ended end = { .evidence.reason = END_CANCEL };
     s->refs++;
     s->restarts++;
+    s->first_cell = s->cells + 1;
+    session_sleep_drop(s, "the session was restarted");
     s->state = SESSION_STARTING; /* before the cells end: none of them may begin in the old jar */
     s->at_cell = 0;
     s->checkpoints.id[0] = '\0';
@@ -542,31 +563,54 @@ void session_set_idle(struct session *s, uint64_t idle_ms)
     session_schedule(s);
 }
 
-/* The clock of the loop at which it ends for want of use, or of life. */
+/* The clock of the loop at which it ends or sleeps for want of use, or ends for want of life. */
 static uint64_t idle_end(const struct session *s)
 {
     return s->state == SESSION_IDLE ? s->used_loop_ms + s->spec.idle_ms : UINT64_MAX;
 }
 
 /* A restart does not put it off. */
-static uint64_t life_end(const struct session *s)
+static uint64_t awake_end(const struct session *s)
 {
     return s->created_loop_ms + s->spec.limits.v[LIMIT_WALL_MS];
 }
 
+/* A session that sleeps does not age, and may sleep for so long. */
+static uint64_t life_end(const struct session *s)
+{
+    if (s->asleep_since_ms == 0)
+        return awake_end(s);
+    int64_t slept = clock_unix_ms() - s->asleep_since_ms;
+    uint64_t most = s->all->limits.sleep_max_ms, past = slept > 0 ? (uint64_t)slept : 0;
+    return uv_now(s->all->loop) + (past < most ? most - past : 0);
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Clients are warned before this time. */
+static uint64_t end_of(const struct session *s)
+{
+    return s->spec.idle_sleeps ? life_end(s) : earlier(idle_end(s), life_end(s));
+}
+
 uint64_t session_life_left_ms(const struct session *s)
 {
-    uint64_t now = uv_now(s->all->loop), end = life_end(s);
+    uint64_t now = uv_now(s->all->loop), end = awake_end(s);
     return end > now ? end - now : 1;
 }
 
 int64_t session_expires_ms(const struct session *s, const char **ret_why)
 {
     uint64_t now = uv_now(s->all->loop);
+    bool sleeps = s->asleep_since_ms != 0;
     uint64_t idle = s->used_loop_ms + s->spec.idle_ms, life = life_end(s);
-    uint64_t at = idle < life ? idle : life;
+    bool by_idle = !sleeps && !s->spec.idle_sleeps && idle < life;
+    uint64_t at = by_idle ? idle : life;
     if (ret_why)
-        *ret_why = idle < life ? "idle_s" : "ttl_s";
+        *ret_why = sleeps ? "sessions.sleep_max_age" : by_idle ? "idle_s" : "ttl_s";
     return clock_unix_ms() + ((int64_t)at - (int64_t)now);
 }
 
@@ -575,15 +619,10 @@ bool session_expires_soon(const struct session *s)
     return s->warned;
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 void session_schedule(struct session *s)
 {
     uint64_t now = uv_now(s->all->loop), due = UINT64_MAX;
-    uint64_t end = earlier(idle_end(s), life_end(s));
+    uint64_t end = end_of(s);
     uint64_t warning = end > EXPIRY_WARNING_MS ? end - EXPIRY_WARNING_MS : 0;
     if (s->state == SESSION_ENDED)
         return;
@@ -591,41 +630,77 @@ void session_schedule(struct session *s)
     due = earlier(due, s->question_by_ms ? s->question_by_ms : UINT64_MAX);
     due = earlier(due, s->close_by_ms ? s->close_by_ms : UINT64_MAX);
     due = earlier(due, s->rollback_by_ms ? s->rollback_by_ms : UINT64_MAX);
-    due = earlier(due, s->warned ? end : warning);
+    due = earlier(due, s->warned || s->asleep_since_ms ? end : warning);
+    due = earlier(due, idle_end(s));
     (void)uv_timer_start(&s->timer, on_timer, due > now ? due - now : 1, 0);
+}
+
+static void give_up(struct session *s, const char *reason)
+{
+    if (s->sleep)
+        session_sleep_give_up(s, reason);
+    else
+        session_end(s, reason);
+}
+
+/* True: a time limit of the program was reached. */
+static bool is_late(struct session *s, uint64_t now)
+{
+    const struct {
+        uint64_t *by_ms;
+        const char *reason;
+    } bounds[] = {
+        { &s->start_by_ms, "its program did not start in time" },
+        { &s->close_by_ms, "its program closed the channel of the session" },
+        { &s->question_by_ms, "its program did not answer a question in time" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(bounds); i++) {
+        if (*bounds[i].by_ms == 0 || now < *bounds[i].by_ms)
+            continue;
+        *bounds[i].by_ms = 0;
+        give_up(s, bounds[i].reason);
+        return true;
+    }
+    return false;
+}
+
+/* It tries again after the same time if it cannot sleep now. */
+static void on_idle(struct session *s)
+{
+    struct err e = { 0 };
+    if (!s->spec.idle_sleeps) {
+        session_end(s, "it was idle for longer than idle_s");
+        return;
+    }
+    session_touch(s);
+    if (!s->sleep && session_sleep(s, false, NULL, &e))
+        (void)snprintf(s->sleep_error, sizeof s->sleep_error, "%s", ERR_SHOWN(&e));
+    session_schedule(s);
 }
 
 static void on_timer(uv_timer_t *timer)
 {
     struct session *s = timer->data;
-    uint64_t now = uv_now(s->all->loop), end = earlier(idle_end(s), life_end(s));
-    if (s->start_by_ms && now >= s->start_by_ms) {
-        session_end(s, "its program did not start in time");
+    uint64_t now = uv_now(s->all->loop), end = end_of(s);
+    if (is_late(s, now))
         return;
-    }
-    if (s->close_by_ms && now >= s->close_by_ms) {
-        session_end(s, "its program closed the channel of the session");
-        return;
-    }
     if (s->rollback_by_ms && now >= s->rollback_by_ms) {
         rollback_on_late(s);
         return;
     }
-    if (s->question_by_ms && now >= s->question_by_ms) {
-        session_end(s, "its program did not answer a question in time");
+    if (now >= life_end(s) && !s->sleep) {
+        session_end(s, s->asleep_since_ms ? "it slept for longer than sessions.sleep_max_age"
+                                          : "it reached the end of its life (ttl_s)");
         return;
     }
     if (now >= idle_end(s)) {
-        session_end(s, "it was idle for longer than idle_s");
+        on_idle(s);
         return;
     }
-    if (now >= life_end(s)) {
-        session_end(s, "it reached the end of its life (ttl_s)");
-        return;
-    }
-    if (!s->warned && end != UINT64_MAX && now + EXPIRY_WARNING_MS >= end) {
+    if (!s->warned && s->asleep_since_ms == 0 && end != UINT64_MAX &&
+        now + EXPIRY_WARNING_MS >= end) {
         s->warned = true;
-        notify(s, SESSION_EVENT_EXPIRING);
+        session_notify(s, SESSION_EVENT_EXPIRING);
     }
     session_schedule(s);
 }
@@ -666,26 +741,8 @@ void sessions_stop(struct sessions *all, const char *reason)
     all->stopping = true;
     for (struct session *s = all->first; s; s = next) {
         next = s->next;
-        session_end(s, reason);
-    }
-}
-
-void session_on_line_empty(struct session *s)
-{
-    if (s->for_one_run && !s->first)
-        session_end(s, "its run is over");
-    if (s->all->drain_reason && !s->first)
-        session_end(s, s->all->drain_reason);
-}
-
-void sessions_drain(struct sessions *all, const char *reason)
-{
-    struct session *next;
-    all->stopping = true;
-    all->drain_reason = reason;
-    for (struct session *s = all->first; s; s = next) {
-        next = s->next;
-        session_on_line_empty(s);
+        if (s->state != SESSION_SLEEPING || s->sleep)
+            session_end(s, reason);
     }
 }
 
@@ -693,6 +750,13 @@ void sessions_free(struct sessions *all)
 {
     if (!all)
         return;
+    struct session *next;
+    for (struct session *s = all->first; s; s = next) { /* it sleeps */
+        next = s->next;
+        s->state = SESSION_ENDED; /* here; not in its row */
+        session_unref(s);
+    }
+    all->first = NULL;
     all->freed = true;
     fd_close(&all->dir_fd);
     if (all->alive == 0)
@@ -703,7 +767,8 @@ unsigned sessions_count(const struct sessions *all, const char *key)
 {
     unsigned n = 0;
     for (const struct session *s = all->first; s; s = s->next)
-        n += !key || (s->spec.key && strcmp(s->spec.key, key) == 0);
+        n += s->state != SESSION_SLEEPING &&
+             (!key || (s->spec.key && strcmp(s->spec.key, key) == 0));
     return n;
 }
 

@@ -6,6 +6,7 @@
  *   starting   session_new(), session_restart(): a jar is requested
  *   idle       the program says that it is ready; a cell is over and no other waits
  *   busy       the first cell of the line begins, or a question is asked
+ *   sleeping   session_sleep(), idle_s, or the stop of the service: it has an image, and no jar
  *   ended      session_end(), an expiry, or the end of the jar; the row of the session says why
  *
  * A cell is a run with a host (engine/run.h). It stands in the line of its session from its
@@ -20,7 +21,10 @@
  *           number of frames. A program that breaks the protocol ends its session and nothing else.
  * SESSION-4 A session that is not ended has at most one jar. If the jar ends, the variables are
  *           lost, and the cell that ran says so.
- * SESSION-5 A session that was ready once outlives the keeper, and so does the cell that runs. */
+ * SESSION-5 A session that was ready once outlives the keeper, and so does the cell that runs.
+ * SESSION-6 A sleeping session is a row and a file. The row names the image before the jar ends, and
+ *           no longer names it before the next cell begins: at every moment, the newest state is in
+ *           the jar or in the image. */
 #pragma once
 
 #include <jansson.h>
@@ -36,7 +40,13 @@
 #include "spec/live_file.h"
 #include "store/store.h"
 
-enum session_state { SESSION_STARTING, SESSION_IDLE, SESSION_BUSY, SESSION_ENDED };
+enum session_state {
+    SESSION_STARTING,
+    SESSION_IDLE,
+    SESSION_BUSY,
+    SESSION_SLEEPING,
+    SESSION_ENDED
+};
 const char *session_state_word(enum session_state s);
 extern const char *const session_state_words[];
 
@@ -49,6 +59,8 @@ struct session_spec {
     struct limits limits;      /* of its life; the wall time is its longest life */
     struct limits cell_limits; /* of a cell: wall time, CPU time and output */
     uint64_t idle_ms;
+    bool idle_sleeps; /* after idle_ms it sleeps; otherwise it ends */
+    bool is_copy;     /* its first program became the image of another session */
     struct buf bundle;
     char **env;
     json_t *metadata;
@@ -115,7 +127,17 @@ struct session_question {
     struct session_question *next;
 };
 
+/* A wait for the end of a sleep or of a wake. */
+struct session_wait {
+    /* e NULL: the session sleeps, or is awake. The owner may free the wait now. */
+    void (*on_done)(struct session_wait *w, struct session *s, const struct err *e);
+    json_t *not_carried;       /* of a sleep: a guest's words; the owner frees it */
+    struct session_wait *next; /* private, as the rest */
+    bool for_sleep;
+};
+
 struct session_program;
+struct session_sleep;
 struct session {
     /* Other rooms read these members. */
     char id[ID_SIZE];
@@ -129,7 +151,16 @@ struct session {
     uint64_t memory_bytes;     /* of its jar, when the last cell ended or later; 0: not known */
     struct cell *first, *last; /* the line; the first one may have begun */
     struct sessions *all;
+    char image[ID_SIZE];     /* that it sleeps in; "": none */
+    int64_t asleep_since_ms; /* Unix time; 0: it is awake */
+    char sleep_error[240];   /* why it could not sleep or wake the last time; "": it could */
+    unsigned first_cell;     /* cells before this number ran in an earlier program */
     /* The rest belongs to this room. */
+    uint64_t asleep_ms;          /* all its sleeps so far */
+    struct session_sleep *sleep; /* while it falls asleep or wakes */
+    struct session_wait *waits;
+    bool used;      /* since it began to fall asleep */
+    bool has_files; /* of a sleeping one: files that it began with are on the disk */
     struct session *next;
     struct run_host host;
     struct session_watch *watches;
@@ -154,6 +185,7 @@ struct session {
 struct sessions_limits {
     unsigned max, max_per_key;
     uint64_t memory_floor; /* no new session with less memory available */
+    uint64_t sleep_max_ms; /* a session that sleeps for longer ends */
     struct limits cell_max;
 };
 /* Takes over dir_fd, where sessions have their files. The images live longer than the sessions. */
@@ -169,11 +201,13 @@ struct images *sessions_images(const struct sessions *all);
 void sessions_set_limits(struct sessions *all, const struct sessions_limits *limits);
 /* Ends every session. on_idle() of the engine follows once their cells are over. */
 void sessions_stop(struct sessions *all, const char *reason);
-/* The same for idle sessions. Each of the others ends after the last cell of its line. The reason is
- * kept. */
-void sessions_drain(struct sessions *all, const char *reason);
+/* Every session sleeps after the last cell of its line, or ends if it cannot. Then on_done(), perhaps
+ * within this call. The reason is kept. */
+void sessions_drain(struct sessions *all, const char *reason, void (*on_done)(void *context),
+                    void *context);
 void sessions_free(struct sessions *all);
-unsigned sessions_count(const struct sessions *all, const char *key); /* key NULL: all */
+/* Those with a jar; key NULL: of all keys. */
+unsigned sessions_count(const struct sessions *all, const char *key);
 struct sessions_counts {
     unsigned of_state[SESSION_ENDED];
     uint64_t created, cells; /* since the start of the service */
@@ -204,6 +238,19 @@ void session_touch(struct session *s);
 int64_t session_expires_ms(const struct session *s, const char **ret_why);
 /* Whether SESSION_EVENT_EXPIRING came, and it was not used since. */
 bool session_expires_soon(const struct session *s);
+
+/* The image of the session goes to the disk, and its jar ends. on_done() of the wait follows; w may
+ * be NULL. If it is used before its image is on the disk, it stays awake. ERR_CONFLICT while a cell
+ * runs or waits. */
+[[nodiscard]] int session_sleep(struct session *s, bool strict, struct session_wait *w,
+                                struct err *e);
+/* Its program becomes its image in a new jar, and the image is removed. on_done() of the wait
+ * follows; w may be NULL. If it fails, the session sleeps on. It is sleeping, or falls asleep. */
+[[nodiscard]] int session_wake(struct session *s, struct session_wait *w, struct err *e);
+/* True: a request must wait for session_wake() first. */
+bool session_must_wake(const struct session *s);
+/* The owner of the wait does not wait any longer. */
+void session_wait_drop(struct session *s, struct session_wait *w);
 
 /* Before a cell is submitted. ERR_CONFLICT if the current cell waits for stdin, ERR_BUSY if too many
  * cells wait. */

@@ -5,6 +5,7 @@
 #include "session/cell_file.h"
 #include "session/images.h"
 #include "session/session.h"
+#include "store/session_rows.h"
 
 enum {
     CELLS_WAITING_MAX = 64,
@@ -38,7 +39,11 @@ struct sessions {
     unsigned visits;
     bool stopping, freed;
     const char *drain_reason; /* NULL: no drain */
-    int dir_fd;               /* of the files of sessions */
+    void (*on_drained)(void *context);
+    void *drained_context;
+    bool draining_now;
+    unsigned falling; /* sessions that fall asleep at this moment */
+    int dir_fd;       /* of the files of sessions */
     struct images *images;
     struct template *templates; /* in use */
 };
@@ -142,11 +147,12 @@ struct session_image *session_image_ref(struct session_image *image);
 /* Ends the session that has this run as a cell. */
 void session_end_of_run(struct run *run, const char *reason);
 void session_set_state(struct session *s, enum session_state state);
+void session_notify(struct session *s, enum session_event event);
 void session_on_ready(struct session *s);
 /* The program ends, or has closed its channel. */
 void session_on_channel_closed(struct session *s);
 void session_on_program_end(struct session *s, const struct wire_ended *end, const char *breach);
-/* The last cell of the line is gone. In a drain, that is the end of the session. */
+/* The last cell of the line is gone. In a drain, the session sleeps or ends now. */
 void session_on_line_empty(struct session *s);
 void session_schedule(struct session *s);               /* sets the timer */
 uint64_t session_life_left_ms(const struct session *s); /* at least 1 */
@@ -155,7 +161,39 @@ void session_unref(struct session *s);
 /* Nobody answers the question that was asked. */
 void session_fail_question(struct session *s, const char *why);
 
+/* ---- sleep.c ---- */
+/* Whether its sleep or wake takes care of the end of its program. */
+bool session_sleep_on_program_end(struct session *s, const char *reason);
+/* The program of a session that wakes is ready. */
+void session_sleep_on_ready(struct session *s);
+/* The program of a session that wakes is late, or its channel is closed. */
+void session_sleep_give_up(struct session *s, const char *reason);
+/* The session ends, or begins anew without its image. */
+void session_sleep_drop(struct session *s, const char *reason);
+/* A cell waits for it. If it cannot wake, the cells are lost. */
+void session_wake_for_cells(struct session *s);
+/* The row of a sleeping session gets its spec as it is now. */
+void session_sleep_save(struct session *s);
+/* Sessions that sleep since an earlier keeper. Adds their ids to the array. Waits for the store. */
+[[nodiscard]] int sessions_find_sleeping(struct sessions *all, json_t *ids, struct err *e);
+/* A drain goes on. */
+void sessions_drain_step(struct sessions *all);
+
 /* ---- adopt.c: the parts of a session that outlive the keeper ---- */
+/* Everything that a client asked for, without files. A new reference. */
+json_t *session_spec_json(const struct session *s);
+/* The same back, for the row of a session. Limits are bounded again. */
+[[nodiscard]] int session_spec_take(const struct sessions *all, const json_t *o,
+                                    const struct session_row *row, struct session_spec *ret,
+                                    struct err *e);
+/* Members of the session itself that are in the same object. */
+void session_take_history(struct session *s, const json_t *o);
+/* It falls asleep: its journal is removed, and the files that it began with stay on the disk. */
+void session_put_away(struct session *s);
+/* It wakes: the files that it began with. */
+void session_take_out(struct session *s);
+/* The files of a sleeping session outlive the machine. Runs in: a store thread. */
+void session_sync_files(int dir_fd, const char *id);
 /* The session is ready: a next keeper can find it. */
 void session_keep(struct session *s);
 /* Removes its files. */

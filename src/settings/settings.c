@@ -110,6 +110,8 @@ static const struct setting rows[] = {
            "open sessions of one API key"),
     NUMBER("sessions.memory_floor", KIND_BYTES, sessions_memory_floor, 0, 1024 * GIB, 256 * MIB,
            "no session begins with less memory available"),
+    NUMBER("sessions.sleep_max_age", KIND_MS, sessions_sleep_max_age, MINUTE, 36500 * DAY, 30 * DAY,
+           "a session that sleeps for longer ends"),
     NUMBER("images.max_bytes", KIND_BYTES, images_max_bytes, 0, 1024 * GIB, 16 * GIB,
            "size of all images of sessions on the disk: checkpoints, sleeping sessions, templates"),
     NUMBER("images.max_bytes_per_key", KIND_BYTES, images_max_bytes_per_key, 0, 1024 * GIB, 4 * GIB,

@@ -30,6 +30,7 @@ struct settings {
     uint64_t runs_memory; /* promised to all running runs; 0: three quarters of the machine's */
     uint64_t runs_pids;   /* the same for processes; 0: half of the kernel's maximum */
     uint64_t sessions_max, sessions_max_per_key;
+    uint64_t sessions_sleep_max_age;
     uint64_t sessions_memory_floor; /* no session begins with less memory available */
     uint64_t images_max_bytes, images_max_bytes_per_key;
     uint64_t batch_max_runs; /* of one batch or comparison */

@@ -18,6 +18,8 @@ void session_row_done(struct session_row *r)
     free(r->parent);
     free(r->parent_image);
     free(r->rollbacks);
+    free(r->image);
+    free(r->spec);
     *r = (struct session_row){ 0 };
 }
 
@@ -71,6 +73,17 @@ int sessions_set_adopted(struct db *db, const char *id, const char *by, struct e
     if (query_get(&q, db, SQL_SESSION_SET_ADOPTED, e))
         return -1;
     BIND_TEXTS(&q, by, id);
+    return query_run(&q, e);
+}
+
+int sessions_set_image(struct db *db, const struct session_row *r, struct err *e)
+{
+    scoped(query) q = { 0 };
+    if (query_get(&q, db, SQL_SESSION_SET_IMAGE, e))
+        return -1;
+    BIND_TEXTS(&q, r->image, r->spec);
+    bind_int(&q, r->cells);
+    bind_text(&q, r->id);
     return query_run(&q, e);
 }
 
@@ -206,6 +219,29 @@ int sessions_tree(struct db *db, const char *id, struct session_rows *ret, struc
         return -1;
     bind_text(&q, id);
     return take_rows(&q, ret, e);
+}
+
+int sessions_sleeping(struct db *db, struct session_rows *ret, struct err *e)
+{
+    scoped(session_rows) list = { 0 };
+    scoped(query) q = { 0 };
+    int found;
+    if (query_get(&q, db, SQL_SESSION_SLEEPING, e))
+        return -1;
+    while ((found = query_step(&q, e)) > 0) {
+        if (SQL_GROW(list.rows, list.n, e))
+            return -1;
+        struct session_row *r = &list.rows[list.n++];
+        take_row(&q, r);
+        r->image = take_text(&q);
+        r->spec = take_text(&q);
+        if (query_taken(&q, e))
+            return -1;
+    }
+    if (found < 0)
+        return -1;
+    sql_move(ret, &list, sizeof list);
+    return 0;
 }
 
 int sessions_count_cells(struct db *db, const char *session, int64_t *ret, struct err *e)

@@ -14,6 +14,8 @@ struct session_row {
     char *parent, *parent_image;
     int64_t parent_cell;
     char *rollbacks; /* JSON array of {last, to, at_ms}, the oldest first; NULL: none */
+    char *image;     /* the one that it sleeps in; NULL: it does not sleep */
+    char *spec;      /* JSON: everything that its client asked for; only while it sleeps */
 };
 void session_row_done(struct session_row *r);
 
@@ -30,7 +32,9 @@ struct session_rollback_row {
 /* The session `by` goes on with the program of this one, if both have the same key. */
 [[nodiscard]] int sessions_set_adopted(struct db *db, const char *id, const char *by,
                                        struct err *e);
-/* ERR_NOT_FOUND if there is none. */
+/* Uses id, image, spec, cells. It sleeps in the image; or with image NULL it is awake. */
+[[nodiscard]] int sessions_set_image(struct db *db, const struct session_row *r, struct err *e);
+/* ERR_NOT_FOUND if there is none. Without image and spec. */
 [[nodiscard]] int sessions_get(struct db *db, const char *id, struct session_row *ret,
                                struct err *e);
 
@@ -62,6 +66,8 @@ void session_rows_done(struct session_rows *r);
 /* Every session that has a common ancestor with this one, the oldest first. */
 [[nodiscard]] int sessions_tree(struct db *db, const char *id, struct session_rows *ret,
                                 struct err *e);
+/* All that sleep, with image and spec. */
+[[nodiscard]] int sessions_sleeping(struct db *db, struct session_rows *ret, struct err *e);
 /* The highest number of a cell so far; 0: none. */
 [[nodiscard]] int sessions_count_cells(struct db *db, const char *session, int64_t *ret,
                                        struct err *e);

@@ -228,6 +228,10 @@ const char *const sql_texts[SQL_COUNT_] = {
     [SQL_SESSION_CELLS_NEWEST] = "SELECT r.id FROM runs r WHERE " OF_SESSION
                                  " ORDER BY r.seq DESC LIMIT ?2",
     [SQL_SESSION_LANGUAGES] = "SELECT DISTINCT language FROM sessions WHERE created_ms >= ?",
+    [SQL_SESSION_SET_IMAGE] =
+        "UPDATE sessions SET image = ?, spec = ?, cells = ? WHERE id = ? AND ended_ms = 0",
+    [SQL_SESSION_SLEEPING] = "SELECT " SESSION_COLUMNS ", image, spec "
+                             "FROM sessions WHERE ended_ms = 0 AND image IS NOT NULL ORDER BY seq",
     [SQL_SESSION_RETAIN] = "DELETE FROM sessions WHERE ended_ms > 0 AND ended_ms < ?",
     [SQL_IMAGE_INSERT] = "INSERT INTO images (id, api_key, kind, session, name, language, bases, "
                          "detail, cell, bytes, created_ms, digest, stamp) "

@@ -28,6 +28,7 @@ const struct api_route *const api_tables[] = {
     session_branch_routes,
     template_routes,
     session_checkpoint_routes,
+    session_sleep_routes,
     NULL,
 };
 

@@ -598,7 +598,7 @@ static void post_branches(struct api_call *c)
 {
     struct err e = { 0 };
     char field[128] = "";
-    struct session *s = session_to_change(c);
+    struct session *s = session_to_use(c);
     if (!s)
         return;
     struct branch_call *b = calloc(1, sizeof *b);

@@ -91,7 +91,7 @@ static void post_exec(struct api_call *c)
     enum stream_format format;
     bool streamed = stream_asked(c, run_flag(c->body, "stream", false), &format);
     struct run *run = NULL;
-    struct session *s = session_to_change(c);
+    struct session *s = session_to_use(c);
     if (!s)
         return;
     struct cell_waiter *w = calloc(1, sizeof *w);

@@ -91,7 +91,7 @@ static void on_created(struct checkpoint_request *r, const struct err *failed)
 static void post_checkpoint(struct api_call *c)
 {
     struct err e = { 0 };
-    struct session *s = session_to_change(c);
+    struct session *s = session_to_use(c);
     if (!s)
         return;
     struct create_call *x = calloc(1, sizeof *x);
@@ -232,7 +232,7 @@ static void post_rollback(struct api_call *c)
 {
     struct err e = { 0 };
     struct checkpoint to;
-    struct session *s = session_to_change(c);
+    struct session *s = session_to_use(c);
     if (!s)
         return;
     if (checkpoint_from_json(s, json_object_get(c->body, "to"), &to, &e))
@@ -245,7 +245,7 @@ static void post_undo(struct api_call *c)
 {
     struct err e = { 0 };
     struct checkpoint to;
-    struct session *s = session_to_change(c);
+    struct session *s = session_to_use(c);
     if (!s)
         return;
     const json_t *cells = json_object_get(c->body, "cells");

@@ -47,7 +47,7 @@ static void visit(struct api_call *c, enum live_file_operation operation, const 
                   const struct buf *bytes, void (*answer)(struct file_call *))
 {
     struct err e = { 0 };
-    struct session *s = session_to_change(c);
+    struct session *s = session_to_use(c);
     if (!s)
         return;
     struct file_call *f = calloc(1, sizeof *f);
@@ -289,7 +289,7 @@ static void change(struct api_call *c, enum live_file_operation operation)
 {
     struct err e = { 0 };
     const struct buf *bytes = operation == LIVE_WRITE ? &c->http->request.body : &(struct buf){ 0 };
-    const struct session *s = session_to_change(c);
+    const struct session *s = session_to_use(c);
     if (!s)
         return;
     if (check_change(c, s, bytes, &e)) {

@@ -82,7 +82,7 @@ static int take_names(const json_t *list, unsigned count, char ***ret, struct er
 static void post_fork(struct api_call *c)
 {
     struct err e = { 0 };
-    struct session *s = session_to_change(c);
+    struct session *s = session_to_use(c);
     if (!s)
         return;
     struct fork_call *f = calloc(1, sizeof *f);

@@ -79,22 +79,72 @@ struct session *session_to_change(struct api_call *c)
     return NULL;
 }
 
+/* ---- a session that sleeps ---- */
+
+struct wake_call {
+    struct session_wait wait;
+    struct api_call *call;
+};
+
+static void on_awake(struct session_wait *w, struct session *s, const struct err *e)
+{
+    struct wake_call *l = (struct wake_call *)w;
+    struct api_call *c = l->call;
+    struct err gone = { 0 };
+    (void)s;
+    free(l);
+    if (!e && !c->http) { /* a handler may need the request */
+        (void)!err_set(&gone, ERR_UNAVAILABLE, 0, "the client left");
+        e = &gone;
+    }
+    if (e)
+        api_fail(c, e, NULL);
+    else
+        c->route->handle(c);
+}
+
+struct session *session_to_use(struct api_call *c)
+{
+    struct err e = { 0 };
+    struct session *s = session_to_change(c);
+    if (!s || !session_must_wake(s))
+        return s;
+    struct wake_call *l = calloc(1, sizeof *l);
+    if (!l) {
+        api_fail_no_memory(c);
+        return NULL;
+    }
+    *l = (struct wake_call){ .wait.on_done = on_awake, .call = c };
+    if (session_wake(s, &l->wait, &e)) {
+        free(l);
+        api_fail(c, &e, NULL);
+    }
+    return NULL;
+}
+
 /* ---- a session as JSON ---- */
+
+const char *const session_idle_words[] = { "end", "sleep", NULL };
 
 const struct api_field session_reply[] = {
     { "id", FIELD_STRING, ALWAYS, .help = "id of the session" },
     { "name", FIELD_STRING, OR_NULL, .help = "as in the request" },
     { "language", FIELD_STRING, ALWAYS, .help = "its name in GET /v1/languages" },
     { "state", FIELD_STRING, ALWAYS, .one_of = session_state_words,
-      .help = "starting, idle, busy (a cell runs) or ended" },
+      .help = "starting, idle, busy (a cell runs), sleeping (it has no jar) or ended" },
     { "key", FIELD_STRING, OR_NULL, .help = "name of the API key" },
     { "created_at", FIELD_STRING, OR_NULL, .help = "time of its creation" },
     { "used_at", FIELD_STRING, OR_NULL, .help = "time at which a cell last began or ended" },
     { "expires_at", FIELD_STRING, OR_NULL, .help = "time of its end if it is not used again" },
     { "ended_at", FIELD_STRING, OR_NULL, .help = "null while it lives" },
     { "reason", FIELD_STRING, OR_NULL, .help = "why it ended; null while it lives" },
-    { "idle_s", FIELD_NUMBER, .help = "it ends after so many seconds without a cell" },
-    { "ttl_s", FIELD_NUMBER, .help = "it ends so many seconds after its creation" },
+    { "idle_s", FIELD_NUMBER, .help = "it ends or sleeps after so many seconds without a cell" },
+    { "idle", FIELD_STRING, .one_of = session_idle_words, .help = "end or sleep, after idle_s" },
+    { "ttl_s", FIELD_NUMBER,
+      .help = "it ends so many seconds after its creation; the time of its sleep does not count" },
+    { "asleep_since", FIELD_STRING, .nullable = true, .help = "null while it is awake" },
+    { "sleep_error", FIELD_STRING, .nullable = true,
+      .help = "why it could not sleep or wake the last time; null if it could" },
     { "cells", FIELD_INT, ALWAYS, .help = "number of cells so far" },
     { "at_cell", FIELD_INT,
       .help =
@@ -152,6 +202,9 @@ json_t *session_object(const struct session *s)
     json_put(o, "ended_at", result_time((uint64_t)s->ended_ms));
     json_put(o, "reason", json_text_or_null(over ? s->reason : NULL));
     json_put(o, "idle_s", json_real((double)s->spec.idle_ms / 1000));
+    json_put(o, "idle", json_string(session_idle_words[s->spec.idle_sleeps]));
+    json_put(o, "asleep_since", result_time((uint64_t)s->asleep_since_ms));
+    json_put(o, "sleep_error", json_text_or_null(s->sleep_error[0] ? s->sleep_error : NULL));
     json_put(o, "ttl_s", json_real((double)s->spec.limits.v[LIMIT_WALL_MS] / 1000));
     json_put(o, "cell", current ? json_integer(current->number) : json_null());
     json_put(o, "memory_bytes",

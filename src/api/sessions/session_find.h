@@ -10,6 +10,9 @@
 struct session *session_to_see(struct api_call *c);
 /* The same for a change: only the key of the session and keys with scope `admin` may change it. */
 struct session *session_to_change(struct api_call *c);
+/* The same for a request that needs the program of the session. If it sleeps, NULL: it is woken, and
+ * the handler of the route is called again. */
+struct session *session_to_use(struct api_call *c);
 /* The session that a body of POST /v1/sessions asks for. ret_field (size >= 128) gets the name of a
  * field that is refused. */
 [[nodiscard]] int session_spec_from_json(const struct api_call *c, const json_t *body,
@@ -18,3 +21,5 @@ struct session *session_to_change(struct api_call *c);
 /* A session as JSON. A new reference. */
 json_t *session_object(const struct session *s);
 extern const struct api_field session_reply[];
+/* Values of `idle`. */
+extern const char *const session_idle_words[];

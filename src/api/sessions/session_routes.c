@@ -37,7 +37,9 @@ static const struct api_field create_fields[] = {
     { "ttl_s", FIELD_NUMBER, .min = 1, .max = TTL_MAX_S,
       .help = "seconds from its start to its end; 3600 by default" },
     { "idle_s", FIELD_NUMBER, .min = 1, .max = TTL_MAX_S,
-      .help = "it ends after so many seconds without a cell; 1800 by default" },
+      .help = "it ends or sleeps after so many seconds without a cell; 1800 by default" },
+    { "idle", FIELD_STRING, .one_of = session_idle_words,
+      .help = "after idle_s it ends, or sleeps until it is used again; 'end' by default" },
     { "template", FIELD_STRING, .min = 1, .max = 200,
       .help = "it begins in this template (POST /v1/templates)" },
     { "files", FIELD_FILES, .max = BUNDLE_FILES_MAX, .help = "files in /sandbox, by name" },
@@ -122,6 +124,20 @@ static int check_rules(const struct api *api, const struct run_spec *run, struct
     return 0;
 }
 
+static int take_idle(const json_t *body, const struct language *l, bool *ret, char *field,
+                     size_t size, struct err *e)
+{
+    const char *word = json_string_value(json_object_get(body, "idle"));
+    if (!word)
+        return 0;
+    *ret = strcmp(word, "sleep") == 0;
+    if (!*ret || l->forks)
+        return 0;
+    (void)snprintf(field, size, "idle");
+    return err_set(e, ERR_BAD_REQUEST, 0, "sessions of '%s' cannot sleep: 'idle' must be 'end'",
+                   l->name);
+}
+
 static uint64_t seconds(const json_t *body, const char *key, double otherwise)
 {
     const json_t *v = json_object_get(body, key);
@@ -144,12 +160,14 @@ int session_spec_from_json(const struct api_call *c, const json_t *body, struct 
     scoped(run_spec) run = { 0 };
     struct limits cell;
     unsigned undo = (unsigned)json_integer_value(json_object_get(body, "undo"));
+    bool sleeps = false;
     const char *name = json_string_value(json_object_get(body, "name"));
     if (check_places(body, field, size, e) ||
         run_spec_of_session(c->api, &c->who, body, &run, field, size, e) ||
         check_language(c->api, run.language, field, size, e) || check_rules(c->api, &run, e) ||
         check_undo(run.language, undo, field, size, e) ||
-        take_cell_limits(c->api, body, &cell, field, size, e))
+        take_cell_limits(c->api, body, &cell, field, size, e) ||
+        take_idle(body, run.language, &sleeps, field, size, e))
         return -1;
     *ret = (struct session_spec){ .language = run.language,
                                   .name = name ? strdup(name) : NULL,
@@ -158,6 +176,7 @@ int session_spec_from_json(const struct api_call *c, const json_t *body, struct 
                                   .limits = run.limits,
                                   .cell_limits = cell,
                                   .idle_ms = seconds(body, "idle_s", IDLE_S),
+                                  .idle_sleeps = sleeps,
                                   .bundle = run.bundle,
                                   .env = run.env,
                                   .undo = undo,
@@ -275,7 +294,9 @@ static void post_session(struct api_call *c)
 
 /* ---- the list ---- */
 
-static const char *const listed_states[] = { "starting", "idle", "busy", "ended", NULL };
+static const char *const listed_states[] = {
+    "starting", "idle", "busy", "sleeping", "ended", NULL
+};
 static const struct api_field list_query[] = {
     { "language", FIELD_STRING, .help = "only this language" },
     { "name", FIELD_STRING, .help = "only this name" },
@@ -376,7 +397,7 @@ static void on_measured(struct session_watch *watch, struct session *s, enum ses
 {
     struct measure_waiter *w = (struct measure_waiter *)watch;
     if (event != SESSION_EVENT_MEASURED && event != SESSION_EVENT_ENDED &&
-        s->restarts == w->restarts)
+        s->state != SESSION_SLEEPING && s->restarts == w->restarts)
         return;
     api_reply(w->call, 200, session_object(s));
     session_watch_remove(s, watch);
@@ -400,7 +421,9 @@ static void get_session(struct api_call *c)
 static const struct api_field change_fields[] = {
     { "name", FIELD_STRING, .min = 1, .max = NAME_MAX_BYTES, .help = "a new name" },
     { "idle_s", FIELD_NUMBER, .min = 1, .max = TTL_MAX_S,
-      .help = "it ends after so many seconds without a cell" },
+      .help = "it ends or sleeps after so many seconds without a cell" },
+    { "idle", FIELD_STRING, .one_of = session_idle_words,
+      .help = "after idle_s it ends, or sleeps until it is used again" },
     { "cell_limits", FIELD_LIMITS, .help = "limits of the cells from now on" },
     { "undo", FIELD_INT, .min = 0, .max = UNDO_MAX,
       .help = "keep the states before so many of its last cells" },
@@ -420,7 +443,8 @@ static void patch_session(struct api_call *c)
     unsigned undo = (unsigned)json_integer_value(given_undo);
     if (check_places(c->body, field, sizeof field, &e) ||
         check_undo(s->spec.language, undo, field, sizeof field, &e) ||
-        take_cell_limits(c->api, c->body, &cell, field, sizeof field, &e)) {
+        take_cell_limits(c->api, c->body, &cell, field, sizeof field, &e) ||
+        take_idle(c->body, s->spec.language, &s->spec.idle_sleeps, field, sizeof field, &e)) {
         api_fail(c, &e, field[0] ? field : NULL);
         return;
     }
@@ -577,7 +601,7 @@ static void ask_about_code(struct api_call *c, uint16_t type)
     struct err e = { 0 };
     scoped(buf) fields = { 0 };
     char cursor[24];
-    struct session *s = session_to_change(c);
+    struct session *s = session_to_use(c);
     if (!s)
         return;
     const char *code = api_text(c, "code");
@@ -606,7 +630,7 @@ static void post_inspect(struct api_call *c)
 
 static void get_variables(struct api_call *c)
 {
-    struct session *s = session_to_change(c);
+    struct session *s = session_to_use(c);
     if (s)
         ask(c, s, FRAME_VARIABLES, NULL);
 }

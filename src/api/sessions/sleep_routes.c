@@ -1,0 +1,110 @@
+/* POST /v1/sessions/{id}/sleep and /wake: sessions without a jar, whose programs are on the disk. */
+#include <stdlib.h>
+
+#include "api/kernel/storage.h"
+#include "api/runs/run_spec.h"
+#include "api/sessions/session_find.h"
+#include "run/json.h"
+
+struct sleep_call {
+    struct session_wait wait;
+    struct api_call *call;
+};
+
+static json_t *with_not_carried(json_t *o, json_t *list)
+{
+    json_put(o, "not_carried", list ? json_incref(list) : json_array());
+    return o;
+}
+
+static void on_asleep(struct session_wait *w, struct session *s, const struct err *e)
+{
+    struct sleep_call *l = (struct sleep_call *)w;
+    if (e)
+        api_fail(l->call, e, NULL);
+    else
+        api_reply(l->call, 200, with_not_carried(session_object(s), w->not_carried));
+    json_decref(w->not_carried);
+    free(l);
+}
+
+static void on_awake(struct session_wait *w, struct session *s, const struct err *e)
+{
+    struct sleep_call *l = (struct sleep_call *)w;
+    if (e)
+        api_fail(l->call, e, NULL);
+    else
+        api_reply(l->call, 200, session_object(s));
+    free(l);
+}
+
+static const struct api_field sleep_fields[] = {
+    { "strict", FIELD_BOOL,
+      .help = "true: refuse if a thread, a child, a pipe or a socket would be lost" },
+    { 0 },
+};
+
+static void post_sleep(struct api_call *c)
+{
+    struct err e = { 0 };
+    struct session *s = session_to_change(c);
+    if (!s)
+        return;
+    if (s->state == SESSION_SLEEPING && !s->sleep) {
+        api_reply(c, 200, with_not_carried(session_object(s), NULL));
+        return;
+    }
+    struct sleep_call *l = calloc(1, sizeof *l);
+    if (!l) {
+        api_fail_no_memory(c);
+        return;
+    }
+    *l = (struct sleep_call){ .wait.on_done = on_asleep, .call = c };
+    if (storage_check(c->api, &e) ||
+        session_sleep(s, run_flag(c->body, "strict", false), &l->wait, &e)) {
+        free(l);
+        api_fail(c, &e, NULL);
+    }
+}
+
+static void post_wake(struct api_call *c)
+{
+    struct err e = { 0 };
+    struct session *s = session_to_change(c);
+    if (!s)
+        return;
+    if (!session_must_wake(s)) {
+        api_reply(c, 200, session_object(s));
+        return;
+    }
+    struct sleep_call *l = calloc(1, sizeof *l);
+    if (!l) {
+        api_fail_no_memory(c);
+        return;
+    }
+    *l = (struct sleep_call){ .wait.on_done = on_awake, .call = c };
+    if (session_wake(s, &l->wait, &e)) {
+        free(l);
+        api_fail(c, &e, NULL);
+    }
+}
+
+static const struct api_field sleep_reply[] = {
+    { "id", FIELD_STRING, ALWAYS, .help = "id of the session" },
+    { "state", FIELD_STRING, ALWAYS, .help = "sleeping" },
+    { "not_carried", FIELD_STRINGS, ALWAYS,
+      .help = "threads, children, pipes and sockets that are not there when it wakes; words of the "
+              "session's program" },
+    { .schema = "Sleep", .fields = session_reply, .help = "A session that sleeps" },
+};
+
+const struct api_route session_sleep_routes[] = {
+    { METHOD_POST, "/v1/sessions/{id}/sleep", SCOPE_RUN, .flags = ROUTE_BODY_OPTIONAL,
+      .body = sleep_fields, .handle = post_sleep,
+      .summary = "Put a session on the disk, and free its memory",
+      .replies = REPLIES({ 200, .fields = sleep_reply }) },
+    { METHOD_POST, "/v1/sessions/{id}/wake", SCOPE_RUN, .handle = post_wake,
+      .summary = "Wake a session; a cell or a question does the same",
+      .replies = REPLIES({ 200, .fields = session_reply }) },
+    { 0 },
+};

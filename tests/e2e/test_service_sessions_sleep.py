@@ -1,0 +1,355 @@
+"""Sessions that sleep on the disk: POST /v1/sessions/{id}/sleep and /wake, restarts of the service, damaged images."""
+import os
+import random
+import signal
+import threading
+import time
+
+import pytest
+from harness import eventually
+from hostview import descendants
+from service import Service
+
+pytestmark = pytest.mark.release_only  # IPython starts cold there: every session would take seconds
+PATIENCE = 60
+OPTIONS = ("--set", "runs.max=8", "--set", "pools.preload=python-session", "--set", "sessions.max=8")
+
+
+@pytest.fixture(scope="module")
+def service():
+    with Service(*OPTIONS) as s:
+        yield s
+
+
+def create(service, **fields):
+    reply = service.post("/v1/sessions", {"language": "python", **fields})
+    assert reply.status == 201, reply
+    return reply.json["id"]
+
+
+def execute(service, session, code):
+    reply = service.post(f"/v1/sessions/{session}/exec", {"code": code})
+    assert reply.status == 200, reply
+    return reply.json
+
+
+def value(service, session, code):
+    cell = execute(service, session, code)
+    assert cell["status"] == "ok", cell
+    return cell["result"]["text/plain"] if cell["result"] else None
+
+
+def sleep(service, session, **fields):
+    reply = service.post(f"/v1/sessions/{session}/sleep", fields)
+    assert reply.status == 200 and reply.json["state"] == "sleeping", reply
+    return reply.json
+
+
+def wake(service, session, **fields):
+    reply = service.post(f"/v1/sessions/{session}/wake", fields)
+    assert reply.status == 200, reply
+    return reply.json
+
+
+def look(service, session):
+    return service.get(f"/v1/sessions/{session}").json
+
+
+def images(service):
+    return sorted(os.listdir(service.data / "images"))
+
+
+@pytest.fixture(autouse=True)
+def no_session_and_no_image_is_left(request):
+    yield
+    if "service" not in request.fixturenames:
+        return
+    s = request.getfixturevalue("service")
+    for session in s.get("/v1/sessions").json["sessions"]:
+        s.delete(f"/v1/sessions/{session['id']}")
+    assert eventually(lambda: images(s) == [], PATIENCE), images(s)
+    assert eventually(lambda: os.listdir(s.data / "sessions") == [], PATIENCE)
+
+
+STATE = """import os, threading
+d = {i: str(i) for i in range(20000)}
+g = (i * i for i in range(9)); next(g); next(g)
+big = bytearray(20 << 20); big[5 << 20] = 5
+os.mkdir('sub'); os.chdir('sub')
+f = open('kept', 'w+'); _ = f.write('hello world'); f.flush(); _ = f.seek(6)
+_ = open('/tmp/other', 'w').write('of tmp'); os.environ['MINE'] = 'yes'"""
+LOOK = ("next(g), d[19999], big[5 << 20], f.read(), os.getcwd(), open('/tmp/other').read(), os.environ['MINE'], "
+        "open('/sandbox/given.txt').read()")
+SEEN = "(4, '19999', 5, 'world', '/sandbox/sub', 'of tmp', 'yes', 'from the client')"
+
+
+def seen(service, session):
+    return " ".join(value(service, session, LOOK).split())
+
+
+def jars(service):
+    return [p for p in descendants(service.half("warden").pid) if p.comm == "python3"]
+
+
+def test_a_session_wakes_as_it_fell_asleep(service):
+    session = create(service, name="mine", limits={"memory": "1g"}, metadata={"a": 1},
+                     files={"given.txt": "from the client"})
+    value(service, session, STATE)
+    before = look(service, session)
+    asleep = sleep(service, session)
+    assert asleep["not_carried"] == [] and asleep["asleep_since"] and asleep["memory_bytes"] is None
+    assert len(images(service)) == 1
+    info = os.stat(service.data / "images" / images(service)[0])
+    assert info.st_mode & 0o777 == 0o400 and info.st_size > 20 << 20
+    # Metadata and cells are there without its program.
+    assert look(service, session)["state"] == "sleeping"
+    assert [c["cell"] for c in service.get(f"/v1/sessions/{session}/cells").json["cells"]] == [1]
+    assert [s["id"] for s in service.get("/v1/sessions", {"state": "sleeping"}).json["sessions"]] == [session]
+    awake = wake(service, session)
+    same = ("id", "name", "language", "key", "created_at", "idle_s", "ttl_s", "cells", "limits", "cell_limits",
+            "metadata")
+    assert {k: awake[k] for k in same} == {k: before[k] for k in same}
+    assert (awake["state"], awake["asleep_since"]) == ("idle", None)
+    assert eventually(lambda: images(service) == [], PATIENCE)
+    assert seen(service, session) == SEEN
+    cell = execute(service, session, "len(In)")
+    assert (cell["cell"], cell["execution_count"]) == (3, 3), cell
+    # A restart finds the files of the client, which slept beside the image.
+    sleep(service, session)
+    assert service.post(f"/v1/sessions/{session}/restart").status == 201
+    assert value(service, session, "open('given.txt').read(), 'd' in globals()") == "('from the client', False)"
+
+
+def test_every_use_wakes_a_session(service):
+    session = create(service)
+    value(service, session, "abcdef = 41")
+    path = f"/v1/sessions/{session}"
+    uses = [lambda: service.post(path + "/exec", {"code": "abcdef"}),
+            lambda: service.post(path + "/complete", {"code": "abcd"}),
+            lambda: service.post(path + "/inspect", {"code": "abcdef"}),
+            lambda: service.get(path + "/variables"),
+            lambda: service.get(path + "/files"),
+            lambda: service.put(path + "/files/new.txt", b"text", headers={"Content-Type": "application/octet-stream"}),
+            lambda: service.post(path + "/wake"), lambda: service.post(path + "/fork")]
+    for use in uses:
+        sleep(service, session)
+        reply = use()
+        assert reply.status in (200, 201), reply
+        assert look(service, session)["state"] == "idle"
+    assert value(service, session, "abcdef, open('/sandbox/new.txt').read()") == "(41, 'text')"
+    # Neither a look nor a second sleep does.
+    sleep(service, session)
+    sleep(service, session)
+    assert service.request("PATCH", path, {"name": "other", "metadata": {"n": 2}}).json["state"] == "sleeping"
+    assert service.get(path + "/notebook").status == 200 and look(service, session)["state"] == "sleeping"
+
+
+def test_clients_that_come_while_it_wakes_are_all_served(service):
+    session = create(service)
+    value(service, session, "n = 0")
+    sleep(service, session)
+    replies = []
+    count = lambda: replies.append(execute(service, session, "n += 1; n"))
+    threads = [threading.Thread(target=count) for _ in range(6)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert sorted(int(r["result"]["text/plain"]) for r in replies) == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_cell_that_comes_while_it_falls_asleep_runs(service):
+    """Either the sleep is abandoned, or the cell wakes the session: it sees every earlier cell and runs once."""
+    session = create(service, limits={"memory": "1g"})
+    value(service, session, "n = 0; big = bytearray(40 << 20)")
+    for i in range(8):
+        replies = []
+        t = threading.Thread(target=lambda: replies.append(service.post(f"/v1/sessions/{session}/sleep")))
+        t.start()
+        time.sleep(random.random() * 0.12)
+        assert value(service, session, "n += 1; n") == str(i + 1)
+        t.join()
+        assert replies[0].status in (200, 409), replies
+        if replies[0].status == 409:
+            assert "stays awake" in replies[0].error["message"] or "runs or waits" in replies[0].error["message"]
+
+
+def test_an_idle_session_sleeps_if_it_asked_for_that(service):
+    session = create(service, idle="sleep", idle_s=1)
+    value(service, session, "x = 5")
+    assert look(service, session)["idle"] == "sleep"
+    assert eventually(lambda: look(service, session)["state"] == "sleeping", PATIENCE)
+    assert value(service, session, "x") == "5"
+    assert service.request("PATCH", f"/v1/sessions/{session}", {"idle": "end"}).json["idle"] == "end"
+    assert eventually(lambda: service.get(f"/v1/sessions/{session}").status == 410, PATIENCE)
+
+
+def test_a_busy_session_does_not_sleep_and_a_deleted_one_leaves_nothing(service):
+    session = create(service)
+    reply = service.post(f"/v1/sessions/{session}/exec", {"code": "import time; time.sleep(60)", "wait": False})
+    assert reply.status == 202
+    refused = service.post(f"/v1/sessions/{session}/sleep")
+    assert refused.status == 409 and "a cell" in refused.error["message"], refused
+    assert service.post(f"/v1/sessions/{session}/interrupt").status == 202
+    assert eventually(lambda: look(service, session)["state"] == "idle", PATIENCE)
+    value(service, session, "import threading\n"
+                            "t = threading.Thread(target=time.sleep, args=(60,), name='mine'); t.start()")
+    refused = service.post(f"/v1/sessions/{session}/sleep", {"strict": True})
+    assert refused.status == 409 and "thread" in refused.error["message"], refused
+    assert look(service, session)["state"] == "idle"
+    assert any("thread" in name for name in sleep(service, session)["not_carried"])
+    assert service.delete(f"/v1/sessions/{session}").status == 200
+    assert eventually(lambda: images(service) == [], PATIENCE)
+    assert service.post(f"/v1/sessions/{session}/wake").status == 410
+
+
+def test_sleeping_sessions_are_not_open_ones(service):
+    sessions = [create(service) for _ in range(8)]
+    assert service.post("/v1/sessions", {"language": "python"}).status == 503
+    sleep(service, sessions[0])
+    other = create(service)
+    refused = service.post(f"/v1/sessions/{sessions[0]}/wake")
+    assert refused.status == 503 and "sessions.max" in refused.error["message"], refused
+    assert look(service, sessions[0])["state"] == "sleeping"
+    assert service.delete(f"/v1/sessions/{other}").status == 200
+    assert eventually(lambda: service.post(f"/v1/sessions/{sessions[0]}/wake").status == 200, PATIENCE)
+
+
+def test_a_session_for_whose_image_there_is_no_room_stays_awake(service):
+    with Service(*OPTIONS, "--set", "images.max_bytes_per_key=1m") as s:
+        session = create(s)
+        value(s, session, "x = 5")
+        refused = s.post(f"/v1/sessions/{session}/sleep")
+        assert refused.status in (403, 429, 507) and "images.max_bytes_per_key" in refused.error["message"], refused
+        state = look(s, session)
+        assert state["state"] == "idle" and "images.max_bytes_per_key" in state["sleep_error"]
+        assert value(s, session, "x") == "5" and images(s) == []
+
+
+def everything(service):
+    return [service.pid, *(p.pid for p in descendants(service.pid))]
+
+
+def is_dead(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as f:
+            return f.read().rpartition(")")[2].split()[0] in "ZX"
+    except OSError:
+        return True
+
+
+def kill_everything(service):
+    pids = everything(service)
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    service.popen.wait(30)
+    assert eventually(lambda: all(is_dead(p) for p in pids), PATIENCE)
+
+
+def test_sessions_sleep_when_the_service_stops_and_outlive_the_death_of_everything():
+    with Service(*OPTIONS) as s:
+        mine, given = create(s, name="mine"), create(s, files={"given.txt": "from the client"})
+        other = s.post("/v1/sessions", {"language": "sqlite"}).json["id"]
+        assert s.post(f"/v1/sessions/{other}/exec", {"code": "create table t (n)"}).json["status"] == "ok"
+        value(s, mine, "x = 41; late = []")
+        value(s, given, STATE)
+        # One runs a cell when the signal comes: it ends first.
+        code = "import time; time.sleep(2); late.append(1)"
+        assert s.post(f"/v1/sessions/{mine}/exec", {"code": code, "wait": False}).status == 202
+        s.restart()
+        states = {x["id"]: x["state"] for x in s.get("/v1/sessions").json["sessions"]}
+        assert states == {mine: "sleeping", given: "sleeping", other: "sleeping"}
+        assert look(s, mine)["name"] == "mine" and look(s, mine)["cells"] == 2
+        assert jars(s) == [] or len(jars(s)) < 3
+        kill_everything(s)
+        s.start()
+        assert value(s, mine, "x + 1, late") == "(42, [1])"
+        assert seen(s, given) == SEEN
+        assert [c["cell"] for c in s.get(f"/v1/sessions/{mine}/cells").json["cells"]] == [1, 2, 3]
+        # Awake, it is lost with everything, and says so; the one that sleeps again is not.
+        sleep(s, given)
+        kill_everything(s)
+        s.start()
+        assert s.get(f"/v1/sessions/{mine}").status == 410
+        assert value(s, given, "big[5 << 20]") == "5"
+        assert s.post(f"/v1/sessions/{other}/exec", {"code": "select * from t"}).json["status"] == "ok"
+        for session in (given, other):
+            assert s.delete(f"/v1/sessions/{session}").status == 200
+        assert eventually(lambda: images(s) == [] and os.listdir(s.data / "sessions") == [], PATIENCE)
+
+
+def kill_keeper(service):
+    keeper = service.half("keeper").pid
+    os.kill(keeper, signal.SIGKILL)
+    assert eventually(lambda: service.reachable() and service.half("keeper").pid != keeper, PATIENCE)
+
+
+def sleep_and_kill(service, session, moment):
+    def ask(word):
+        try:
+            service.post(f"/v1/sessions/{session}/{word}")
+        except OSError:
+            pass
+        except Exception as e:  # the keeper died within the answer
+            assert type(e).__module__ == "http.client", e
+    word = "wake" if look(service, session)["state"] == "sleeping" else "sleep"
+    t = threading.Thread(target=ask, args=(word,))
+    t.start()
+    time.sleep(moment)
+    kill_keeper(service)
+    t.join()
+
+
+@pytest.mark.parametrize("rounds", [15])
+def test_a_keeper_that_dies_while_a_session_falls_asleep_or_wakes_loses_nothing(service, rounds):
+    session = create(service, limits={"memory": "1g"})
+    value(service, session, "n = 0; big = bytearray(30 << 20)")
+    for i in range(rounds):
+        sleep_and_kill(service, session, random.random() * 0.15)
+        if i % 3 == 2:  # otherwise the next sleep or wake follows at once
+            n = i // 3 + 1
+            assert value(service, session, "n += 1; n, len(big)") == f"({n}, {30 << 20})"
+    assert look(service, session)["state"] in ("idle", "sleeping")
+    assert len(images(service)) <= 1
+
+
+def alter(path, change):
+    os.chmod(path, 0o600)
+    with open(path, "r+b") as f:
+        change(f)
+    os.chmod(path, 0o400)
+
+
+def test_a_damaged_image_is_refused_with_a_sentence_and_the_session_sleeps_on(service):
+    session = create(service)
+    value(service, session, "x = 5")
+    sleep(service, session)
+    path = service.data / "images" / images(service)[0]
+    whole = path.read_bytes()
+
+    def cut(f):
+        f.truncate(len(whole) // 2)
+
+    def flip(f):
+        f.seek(len(whole) // 2)
+        f.write(bytes([whole[len(whole) // 2] ^ 1]))
+
+    def foreign(f):
+        f.write(os.urandom(len(whole)))
+
+    for change, words in ((cut, "bytes in place of"), (flip, "was altered"), (foreign, "was altered")):
+        alter(path, change)
+        for use in ("wake", "exec"):
+            reply = service.post(f"/v1/sessions/{session}/{use}", {"code": "x"} if use == "exec" else {})
+            assert reply.status == 409 and words in reply.error["message"], reply
+            state = look(service, session)
+            assert state["state"] == "sleeping" and words in state["sleep_error"], state
+
+        def heal(f):
+            f.truncate(0)
+            f.write(whole)
+        alter(path, heal)
+    assert value(service, session, "x") == "5"
