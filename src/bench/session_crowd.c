@@ -74,7 +74,7 @@ static void tell(struct bench *b, const struct crowd *c, const struct series *al
 void session_crowd(struct bench *b)
 {
     struct crowd c = { 0 };
-    struct bench_session one;
+    struct bench_session one = { 0 };
     struct series alone = { 0 };
     const struct bench_service *quiet = bench_service(b, SERVICE_WARM);
     service_start(&c.service, &b->site, "crowd", SERVICE_WARM, "sessions.max_per_key=900");

@@ -87,7 +87,7 @@ static void end_run(struct run *run, const struct err *e)
 /* The longest time from its start to the end of its only cell. */
 static uint64_t life_ms(const struct limits *l)
 {
-    return l->v[LIMIT_WALL_MS] + START_MS + 2 * CELL_GRACE_MS;
+    return l->v[LIMIT_WALL_MS] + START_MS + CELL_GRACE_MS + CELL_GRACE_MS;
 }
 
 static int enter(struct template *t, struct run *run, struct err *e)

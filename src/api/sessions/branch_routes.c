@@ -575,8 +575,8 @@ static int prepare(struct branch_call *b, const struct session *s, char *field, 
 {
     struct api_call *c = b->call;
     const json_t *list = json_object_get(c->body, "candidates");
-    const char *keep = api_text(c, "keep");
-    while (strcmp(keep_words[b->keep], keep) != 0)
+    const char *keep = api_text(c, "keep"); /* one of the words, as the table of fields says */
+    while (keep && strcmp(keep_words[b->keep], keep) != 0)
         b->keep++;
     b->adopt = run_flag(c->body, "adopt", b->keep != KEEP_NONE);
     b->leave = run_flag(c->body, "leave", false);

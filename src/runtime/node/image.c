@@ -211,7 +211,7 @@ napi_value node_image_become(napi_env env, napi_info info)
 {
     napi_value arg[2], result = NULL;
     size_t argc = ARRAY_LEN(arg);
-    int file, *first[] = { &file };
+    int file = -1, *first[] = { &file };
     struct image_bases bases = { 0 };
     bool files;
     char why[IMAGE_WHY] = "";

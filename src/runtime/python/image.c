@@ -136,7 +136,8 @@ static PyObject *unpack(PyObject *module, PyObject *args)
         return NULL;
     if (image_files_unpack(fd, &bases, image_places, why))
         return refuse(why);
-    Py_RETURN_NONE;
+    Py_INCREF(Py_None);
+    return Py_None;
 }
 
 /* write(fd, bases, used, at, room, report_fd): (False, pid of the writer, microseconds); in a process that became

@@ -330,12 +330,12 @@ static void test_unchanged_files_are_stored_once(void)
     put_long(&b, "new", 'n');
     pack_next(&b, &bases);
     CHECK_INT(bases.used, 1);
-    CHECK(b.end < whole - (LONG_NAMES - 2) * LONG_TEXT + LONG_NAMES * SHARED_ENTRY);
+    CHECK(b.end < whole - (size_t)(LONG_NAMES - 2) * LONG_TEXT + (size_t)LONG_NAMES * SHARED_ENTRY);
     push_base(&bases, b.image);
     /* The bytes are in the file that has them, not in the one between. */
     pack_next(&b, &bases);
     CHECK_INT(bases.used, 3);
-    CHECK(b.end < whole - LONG_NAMES * LONG_TEXT + 2 * LONG_NAMES * SHARED_ENTRY);
+    CHECK(b.end < whole - (size_t)LONG_NAMES * LONG_TEXT + (size_t)2 * LONG_NAMES * SHARED_ENTRY);
     CHECK_INT(unlinkat(b.place.fd, "a0", 0), 0);
     CHECK_INT(unpack(&b), 0);
     for (size_t i = 0; i < LONG_NAMES; i++)
