@@ -153,6 +153,33 @@ def test_a_program_at_the_terminal_begins_in_a_template(service, template, tmp_p
     assert alone.status == 125 and b"template 'squares' belongs to a service" in alone.err, alone
 
 
+def test_templates_and_sessions_at_the_terminal(service, template, tmp_path):
+    setup = tmp_path / "setup.py"
+    setup.write_text("answer = 42\n")
+    made = service.cli("template", "create", "small", str(setup))
+    assert made.status == 0 and b"template 'small' is ready" in made.err, made
+    listed = service.cli("template", "ls").out.decode()
+    assert [line.split()[0] for line in listed.splitlines()] == ["squares", "small"], listed
+    again = service.cli("template", "create", "small", str(setup))
+    assert again.status == 125 and b"there is a template 'small' already" in again.err, again
+    session = service.post("/v1/sessions", {"language": "python", "template": "small", "name": "mine"}).json["id"]
+    copies = service.cli("session", "fork", session, "--count", "2").out.decode().split("\n")[:-1]
+    assert len(copies) == 2 and all(" idle " in c for c in copies), copies
+    assert service.cli("session", "sleep", session).status == 0
+    rows = {line.split()[0]: line.split()[2] for line in service.cli("session", "ls").out.decode().splitlines()}
+    assert rows[session] == "sleeping" and len(rows) == 3, rows
+    assert service.cli("session", "wake", session).status == 0
+    cell = service.post(f"/v1/sessions/{session}/exec", {"code": "answer"}).json
+    assert cell["result"]["text/plain"] == "42", cell
+    for name in rows:
+        assert service.cli("session", "rm", name).status == 0
+    assert service.cli("template", "rm", "small").status == 0
+    gone = service.cli("template", "rm", "small")
+    assert gone.status == 125 and b"there is no template 'small'" in gone.err, gone
+    missing = service.cli("session", "wake", "ses_none")
+    assert missing.status == 125 and b"ses_none" in missing.err, missing
+
+
 def test_a_template_outlives_the_service():
     with Service("--set", "pools.preload=python-session") as s:
         assert s.post("/v1/templates", {"name": "kept", "language": "python", "setup": "x = 41"}).status == 201
