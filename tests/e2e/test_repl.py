@@ -106,6 +106,23 @@ def test_repl_runs_cells_of_standard_input(s, public_path):
     assert s.get("/v1/sessions").json["sessions"] == []  # it ended its session
 
 
+def test_repl_goes_through_the_states_of_its_session(s):
+    result = cells(s, ":keep 3\nx = 1\n:checkpoint one\nx = 2\n:back one\nprint('x is', x)\nx = 5\n:undo\n"
+                      "print('now', x)\n:fork twin\n:sleep\nprint('awake', x)\n:tree\n:undo many\n:back\n:back none\n")
+    said = result.out.decode().splitlines()
+    for line in ("The states before the last 3 cells are kept: ':undo' goes back.",
+                 "Kept: checkpoint one, the state after cell 1",
+                 "The session is back at checkpoint one, the state after cell 1",
+                 "x is 1", "now 1", "The session sleeps on the disk. The next cell wakes it.", "awake 1",
+                 "    checkpoint: checkpoint one, the state after cell 1"):
+        assert line in said, (line, result)
+    copy = next(line.split()[-1].strip(".") for line in said if line.startswith("The copy is session "))
+    assert any(line.startswith(f"{copy}  idle, ") and ", from ses_" in line for line in said), result
+    s.delete(f"/v1/sessions/{copy}")
+    for words in ("':undo many' is no number of cells", "':back' needs a checkpoint", "'none'"):
+        assert words in result.err.decode(), (words, result)
+
+
 def test_repl_ends_with_its_session(s):
     result = cells(s, "print(1)\nimport os; os._exit(3)\nprint(2)\nprint(3)\n")
     assert result.status == 1 and result.out == b"1\n", result

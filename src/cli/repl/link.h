@@ -24,6 +24,7 @@
     X(ASK_FILE_PUT)    /* path, newline, bytes */                               \
     X(ASK_FILE_REMOVE) /* path */                                               \
     X(ASK_RESTART)                                                              \
+    X(ASK_TRAVEL)     /* the name of a command (travel.h), newline, its words */ \
     X(ASK_INTERRUPT)  /* during ASK_EXEC */                                     \
     X(ASK_INPUT)      /* a line, during ASK_EXEC */                             \
     X(ASK_INPUT_END)                                                            \

@@ -345,6 +345,15 @@ static int restart(struct repl *r, const char *operand, struct err *e)
     return ask(r, ASK_RESTART, "", 0, e);
 }
 
+static int travel(struct repl *r, const char *name, const char *operand, struct err *e)
+{
+    scoped(buf) question = { 0 };
+    return buf_addf(&question, e, "%s\n%s", name, operand) ||
+                   ask(r, ASK_TRAVEL, question.data, question.len, e)
+               ? -1
+               : 0;
+}
+
 static int save_notebook(struct repl *r, const char *operand, struct err *e)
 {
     if (!*operand) {
@@ -402,7 +411,7 @@ static int quit(struct repl *r, const char *operand, struct err *e)
 
 static const struct repl_row {
     const char *name, *operand, *help;
-    int (*run)(struct repl *r, const char *operand, struct err *e);
+    int (*run)(struct repl *r, const char *operand, struct err *e); /* NULL: travel() */
 } commands_of_repl[] = {
     { "help", "", "show this text", help },
     { "vars", "", "show the variables", variables },
@@ -413,6 +422,13 @@ static const struct repl_row {
     { "files put", "LOCAL [PATH]", "copy a file into the session", files },
     { "files rm", "PATH", "remove a file of the session", files },
     { "load", "FILE", "run the code of a file", load },
+    { "undo", "[N]", "go back before the last cell, or the last N", NULL },
+    { "keep", "N", "keep the states before the last N cells, for :undo", NULL },
+    { "checkpoint", "[NAME]", "keep the present state", NULL },
+    { "back", "NAME|CELL", "go back to a checkpoint, or to the state after a cell", NULL },
+    { "tree", "", "show the session, its copies and their checkpoints", NULL },
+    { "fork", "[NAME]", "copy the session with its variables and files", NULL },
+    { "sleep", "", "put the session on the disk; the next cell wakes it", NULL },
     { "restart", "", "begin again, without variables and files", restart },
     { "quit", "", "end the session; so does Ctrl-D", quit },
 };
@@ -447,7 +463,8 @@ static int run_command_line(struct repl *r, char *line, struct err *e)
     operand = text_trim(operand);
     for (size_t i = 0; i < ARRAY_LEN(commands_of_repl); i++)
         if (strcmp(line, commands_of_repl[i].name) == 0)
-            return commands_of_repl[i].run(r, operand, e);
+            return commands_of_repl[i].run ? commands_of_repl[i].run(r, operand, e)
+                                           : travel(r, line, operand, e);
     (void)fprintf(stderr, "belljar: there is no command ':%s': ':help' lists them\n", QUOTED(line));
     return 0;
 }

@@ -17,6 +17,7 @@
 #include "cli/repl/connections.h"
 #include "cli/repl/live_files.h"
 #include "cli/repl/render.h"
+#include "cli/repl/travel.h"
 #include "run/json.h"
 #include "run/privileges.h"
 
@@ -298,6 +299,8 @@ static int answer(struct talker *t, enum link_type type, const struct buf *text,
         return show(t, "POST", "/restart", NULL, render_restart, e);
     case ASK_NOTEBOOK:
         return notebook(t, e);
+    case ASK_TRAVEL:
+        return travel_answer(&t->connections, t->id, text, e);
     case ASK_FILES:
     case ASK_FILE_GET:
     case ASK_FILE_PUT:
