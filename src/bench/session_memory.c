@@ -69,7 +69,7 @@ void session_memory(struct bench *b, struct load_client *v, const struct bench_s
     report_facts(b->report, "private memory of an idle session");
     for (size_t i = 0; i < ARRAY_LEN(idles); i++) {
         const struct idle *idle = &idles[i];
-        struct bench_session session;
+        struct bench_session session = { 0 };
         json_t *answer;
         double mib;
         if (b->absent[idle->needs])

@@ -114,7 +114,7 @@ uint64_t image_processor(void)
     const unsigned long capabilities[] = { getauxval(AT_HWCAP), getauxval(AT_HWCAP2) };
     digest = digest_add(digest, capabilities, sizeof capabilities);
 #ifdef __x86_64__
-    unsigned a, b, c, d;
+    unsigned a = 0, b = 0, c = 0, d = 0;
     if (__get_cpuid(1, &a, &b, &c, &d)) { /* b has the number of the processor that runs this */
         const unsigned features[] = { c, d };
         digest = digest_add(digest, features, sizeof features);

@@ -255,7 +255,7 @@ static int begin(struct session *s, const struct checkpoint *to, struct rollback
     return 0;
 }
 
-int session_roll_back(struct session *s, const struct checkpoint *to, struct rollback_request *q,
+int session_roll_back(struct session *s, const struct checkpoint *to, struct rollback_request *r,
                       struct err *e)
 {
     if (s->checkpoints.rollback)
@@ -269,7 +269,7 @@ int session_roll_back(struct session *s, const struct checkpoint *to, struct rol
         return err_set(e, ERR_CONFLICT, 0,
                        "branches of session '%s' run: roll back when they are over", s->id);
     session_touch(s);
-    return begin(s, to, q, 0, e);
+    return begin(s, to, r, 0, e);
 }
 
 /* ---- after the end of a jar ---- */

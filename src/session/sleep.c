@@ -728,21 +728,21 @@ static int list_images(const struct sessions *all, struct sleep_images *ret, str
     size_t n = 0;
     for (const struct saved_image *i = images_first(all->images); i; i = i->next)
         n += strcmp(i->row.kind, "sleep") == 0;
-    *ret = (struct sleep_images){ .sorted = calloc(n + 1, sizeof *ret->sorted),
+    *ret = (struct sleep_images){ .sorted = calloc(n + 1, sizeof(void *)),
                                   .found = calloc(n + 1, sizeof *ret->found) };
     if (!ret->sorted || !ret->found)
         return err_no_memory(e, "the images");
     for (struct saved_image *i = images_first(all->images); i; i = i->next)
         if (strcmp(i->row.kind, "sleep") == 0)
             ret->sorted[ret->n++] = i;
-    qsort(ret->sorted, ret->n, sizeof *ret->sorted, by_id);
+    qsort(ret->sorted, ret->n, sizeof(void *), by_id);
     return 0;
 }
 
 static bool find_image(const struct sleep_images *all, char *id)
 {
     struct saved_image key = { .row.id = id }, *wanted = &key;
-    struct saved_image **at = bsearch(&wanted, all->sorted, all->n, sizeof *all->sorted, by_id);
+    struct saved_image **at = bsearch(&wanted, all->sorted, all->n, sizeof(void *), by_id);
     if (at)
         all->found[at - all->sorted] = true;
     return at != NULL;

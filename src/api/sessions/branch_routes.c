@@ -576,8 +576,9 @@ static int prepare(struct branch_call *b, const struct session *s, char *field, 
     struct api_call *c = b->call;
     const json_t *list = json_object_get(c->body, "candidates");
     const char *keep = api_text(c, "keep"); /* one of the words, as the table of fields says */
-    while (keep && strcmp(keep_words[b->keep], keep) != 0)
-        b->keep++;
+    for (int i = 0; keep && keep_words[i]; i++)
+        if (strcmp(keep_words[i], keep) == 0)
+            b->keep = (enum keep_rule)i;
     b->adopt = run_flag(c->body, "adopt", b->keep != KEEP_NONE);
     b->leave = run_flag(c->body, "leave", false);
     if (check_candidates(list, field, size, e) || check_rule(b, c->body, field, size, e))

@@ -32,7 +32,8 @@ extern void set_ppid(void) __attribute__((weak));
 extern void delete_all_jobs(int running_only) __attribute__((weak));
 extern void sbrand(unsigned long seed) __attribute__((weak));
 
-[[gnu::visibility("default")]] ssize_t read(int fd, void *bytes, size_t n);
+/* Bash calls this one in place of the C library's. */
+[[gnu::visibility("default")]] ssize_t read_of_bash(int fd, void *bytes, size_t n) __asm__("read");
 
 static const int role_numbers[] = { 0, 1, 2, BASH_SCRIPT_FD, BASH_CELL_FD, BASH_STATUS_FD };
 enum { ROLES = sizeof role_numbers / sizeof role_numbers[0], SCRIPT_ROLE = 3, STATE_BYTES = 64 };
@@ -287,7 +288,7 @@ static void take_request(int fd)
     (void)sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
-ssize_t read(int fd, void *bytes, size_t n)
+ssize_t read_of_bash(int fd, void *bytes, size_t n)
 {
     for (;;) {
         ssize_t got = syscall(SYS_read, fd, bytes, n);

@@ -16,8 +16,10 @@ enum { PIECE = 1 << 16, ASIDE = 300 };
 struct descriptor_identity descriptor_identity_of(int fd)
 {
     struct stat st;
-    return fstat(fd, &st) < 0 ? (struct descriptor_identity){ 0 }
-                              : (struct descriptor_identity){ st.st_dev, st.st_ino };
+    struct descriptor_identity none = { 0 };
+    if (fstat(fd, &st) < 0)
+        return none;
+    return (struct descriptor_identity){ st.st_dev, st.st_ino };
 }
 
 static bool is_same(struct descriptor_identity a, struct descriptor_identity b)

@@ -266,7 +266,7 @@ static int become(void *context, int fd, const struct image_bases *bases, char w
 {
     (void)bases;
     struct pg_images *p = context;
-    struct pg_front front;
+    struct pg_front front = { 0 };
     scoped(buf) state = { 0 };
     if (read_state(fd, &front, &state, why))
         return -1;

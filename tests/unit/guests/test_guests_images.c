@@ -49,6 +49,7 @@ static void test_a_state_that_is_cut_or_altered_is_read_within_its_bytes(void)
                 CHECK(buf_add(&changed, whole.data, cut, &e) == 0);
                 changed.data[byte] = (char)(changed.data[byte] ^ (bit < 8 ? 1 << bit : 0));
                 const char *edge = edge_copy(changed.data, cut);
+                /* NOLINTNEXTLINE(performance-no-int-to-ptr): only to drop `const` */
                 struct buf state = { .data = (char *)(uintptr_t)edge, .len = cut };
                 int more;
                 while ((more = pg_state_next(&state, &at, &text, &n)) > 0 && ++steps <= cut)
