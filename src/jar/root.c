@@ -206,7 +206,7 @@ static int build_template(int host_root_fd, int guest_fd, struct err *e)
         return -1;
     struct mount_attr attr = { .attr_set = SEALED };
     if (mount_setattr(root, "", AT_EMPTY_PATH, &attr, sizeof attr) < 0)
-        return err_set(e, ERR_KERNEL, errno, "make the template read-only");
+        return err_set(e, ERR_KERNEL, errno, "make the model root read-only");
     return 0;
 }
 
@@ -293,7 +293,7 @@ static int bind_scratch(struct err *e)
     return 0;
 }
 
-/* A writable root in scratch, with the mounts of the template moved under it. */
+/* A writable root in scratch, with the mounts of the model root moved under it. */
 static int cover_with_writable(int scratch_fd, struct err *e)
 {
     autoclose int template_fd = open("/jar", O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -4,9 +4,9 @@
  * Theory of operation. The warden moves into a mount namespace of its own that holds very little:
  *     /proc      for the warden's pid namespace
  *     /scratch   an empty directory
- *     /jar       the template: a read-only tmpfs with /usr bound into it, a small /etc and a small
+ *     /jar       the model root: a read-only tmpfs with /usr bound into it, a small /etc and a small
  * /dev A new jar's mount namespace is a copy of that, so it costs little and no host mount is ever
- * in it. The jar's init puts a fresh tmpfs at /scratch, binds its parts over the template's
+ * in it. The jar's init puts a fresh tmpfs at /scratch, binds its parts over the model root's
  * /sandbox, /tmp and /dev/shm, mounts a /proc of its own, and pivots into /jar.
  *
  * Invariants
@@ -23,11 +23,11 @@
 
 #include "base/err.h"
 
-/* In a fresh mount and pid namespace: builds the template and leaves the host's file systems
+/* In a fresh mount and pid namespace: builds the model root and leaves the host's file systems
  * behind. */
 [[nodiscard]] int root_host_enter(struct err *e);
 
-/* In a mount namespace of a zygote's own: the template becomes its root, with a /proc, and a /tmp
+/* In a mount namespace of a zygote's own: the model root becomes its root, with a /proc, and a /tmp
  * (*ret_tmp_fd) that only this zygote sees. */
 [[nodiscard]] int root_zygote_enter(int *ret_tmp_fd, struct err *e);
 

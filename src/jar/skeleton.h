@@ -1,5 +1,5 @@
 /* jar/skeleton.h — the directories, links and small files of every root.
- * Runs in: warden (template), the jar's init (writable root). */
+ * Runs in: warden (model root), the jar's init (writable root). */
 #pragma once
 
 #include <stddef.h>
