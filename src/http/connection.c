@@ -1,9 +1,12 @@
 #include <arpa/inet.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/auto.h"
+#include "base/fdio.h"
 #include "http/connection.h"
 
 static size_t unread(const struct connection *c)
@@ -50,6 +53,10 @@ static void exchange_end(struct connection *c)
     if (gone && c->x.on_gone)
         c->x.on_gone(&c->x);
     buf_done(&c->x.request.body);
+    if (c->x.request.body_in_file)
+        fd_close(&c->x.request.body_fd);
+    if (c->x.request.body_over)
+        c->x.request.body_over(c->x.request.body_context);
     c->x = (struct http_exchange){ 0 };
     buf_shrink(&c->extra, KEPT_BYTES);
     c->answered = c->streams = c->sends_chunks = c->sends_nothing = false;
@@ -164,6 +171,7 @@ static void begin(struct connection *c)
     q->peer = c->peer;
     q->listener = c->listener;
     c->chunks = (struct chunks){ 0 };
+    c->filed = 0;
     c->body_max = s->limits.body_bytes;
     c->open = true;
     if (s->handlers.head && s->handlers.head(s->context, &c->x, &c->body_max)) {
@@ -224,6 +232,19 @@ static bool step_head(struct connection *c)
     return true;
 }
 
+/* The bytes that have arrived go to the file of the body. */
+static int file_body(struct connection *c, struct refusal *r)
+{
+    struct http_request *q = &c->x.request;
+    if (!q->body_in_file || q->body.len == 0)
+        return 0;
+    if (fd_write_all(q->body_fd, q->body.data, q->body.len))
+        return refuse(r, 503, "the body cannot be stored (%s); try again later", strerror(errno));
+    c->filed += q->body.len;
+    q->body.len = 0;
+    return 0;
+}
+
 static bool step_body(struct connection *c)
 {
     struct buf *body = &c->x.request.body;
@@ -231,8 +252,8 @@ static bool step_body(struct connection *c)
     struct err e;
     bool over;
     if (c->head.chunked) {
-        ssize_t used = chunks_feed(&c->chunks, c->in.data + c->in_at, unread(c), body, c->body_max,
-                                   &r);
+        ssize_t used = chunks_feed(&c->chunks, c->in.data + c->in_at, unread(c), body,
+                                   c->body_max - c->filed, &r);
         if (used < 0) {
             refuse_and_close(c, &r);
             return true;
@@ -240,7 +261,7 @@ static bool step_body(struct connection *c)
         pull_in(c, (size_t)used);
         over = c->chunks.over;
     } else {
-        size_t missing = (size_t)c->head.length - body->len;
+        size_t missing = (size_t)c->head.length - c->filed - body->len;
         size_t take = unread(c) < missing ? unread(c) : missing;
         if (buf_add(body, c->in.data + c->in_at, take, &e)) {
             (void)refuse(&r, 503, "no memory for the body; try again later");
@@ -249,6 +270,10 @@ static bool step_body(struct connection *c)
         }
         pull_in(c, take);
         over = take == missing;
+    }
+    if (file_body(c, &r)) {
+        refuse_and_close(c, &r);
+        return true;
     }
     if (!count_body(c)) {
         (void)refuse(&r, 503, "too many large bodies at a time; try again later");
@@ -309,7 +334,7 @@ static void allocate(uv_handle_t *handle, size_t suggested, uv_buf_t *ret)
     if (c->phase == PHASE_LINGER) {
         *ret = (uv_buf_t){ c->server->scrap, sizeof c->server->scrap };
     } else if (c->reading_body) {
-        size_t missing = (size_t)c->head.length - body->len;
+        size_t missing = (size_t)c->head.length - c->filed - body->len;
         size_t n = missing < BODY_READ_BYTES ? missing : BODY_READ_BYTES;
         if (!buf_reserve(body, n, &e))
             *ret = (uv_buf_t){ body->data + body->len, n };
@@ -431,7 +456,7 @@ void connection_check(struct connection *c, uint64_t now)
     } else if (c->wait == WAIT_HEAD && waited >= l->head_ms) {
         too_slow(c, "head", l->head_ms);
     } else if (c->wait == WAIT_BODY &&
-               waited >= l->body_ms + (uint64_t)(c->x.request.body.len >> 16) * 1000) {
+               waited >= l->body_ms + (uint64_t)((c->filed + c->x.request.body.len) >> 16) * 1000) {
         too_slow(c, "body", l->body_ms);
     }
 }

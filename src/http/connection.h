@@ -72,6 +72,7 @@ struct connection {
     struct http_head head;
     struct chunks chunks;
     size_t body_max;
+    size_t filed;      /* bytes of the body that are in its file */
     size_t counted;    /* bytes of the body in server->bodies */
     size_t dropped;    /* bytes, while lingering */
     bool reading_body; /* the current read goes straight into the body */

@@ -69,6 +69,14 @@ struct http_request {
     size_t n_headers;
     struct buf body; /* the handler may move it away (and zero this) */
     bool has_body;   /* true for Content-Length > 0 or chunks */
+    /* The handler of the head may set both: the body goes to this file, and `body` stays empty. The
+     * file is closed with the exchange, unless the handler of the request takes it and clears this. */
+    bool body_in_file;
+    int body_fd;
+    /* NULL, or called once when the exchange is over; the handler of the request may call it earlier
+     * and clear it. */
+    void (*body_over)(void *body_context);
+    void *body_context;
     /* the client: */
     bool is_unix;
     uid_t peer_uid;    /* of the peer of a unix socket */
@@ -100,7 +108,7 @@ struct http_exchange {
 struct http_handlers {
     /* The head has arrived, the body has not. Returns 0 to go on, or -1 if it answered the
      * exchange; then the rest of the request is not read, and the connection closes if there is a
-     * body. May lower *body_max, which starts at the limit. */
+     * body. May lower *body_max, which starts at the limit, or raise it for a body in a file. */
     int (*head)(void *context, struct http_exchange *x, size_t *body_max);
     /* The whole request has arrived: answer now, or keep x and answer later. */
     void (*request)(void *context, struct http_exchange *x);

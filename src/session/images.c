@@ -1,6 +1,5 @@
 #include "session/images.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -27,8 +26,17 @@ struct images {
     int dir_fd;
     struct images_limits limits;
     struct saved_image *first, **end;
+    struct image_upload *uploads;
     unsigned jobs; /* that still refer to this */
     bool freed;
+};
+
+/* An image that arrives: its bytes count from the head of the request on. */
+struct image_upload {
+    struct images *all;
+    struct image_upload *next;
+    char *key;
+    uint64_t bytes;
 };
 
 /* ---- the list ---- */
@@ -46,16 +54,16 @@ struct saved_image *images_find(const struct images *all, const char *id)
     return NULL;
 }
 
-static bool is_of_key(const struct saved_image *s, const char *key)
+static bool is_of_key(const char *owner, const char *key)
 {
-    return key ? s->row.key && strcmp(s->row.key, key) == 0 : !s->row.key;
+    return key ? owner && strcmp(owner, key) == 0 : !owner;
 }
 
 uint64_t images_bytes_of(const struct images *all, const char *key)
 {
     uint64_t sum = 0;
     for (const struct saved_image *s = all->first; s; s = s->next)
-        sum += is_of_key(s, key) ? (uint64_t)s->row.bytes : 0;
+        sum += is_of_key(s->row.key, key) ? (uint64_t)s->row.bytes : 0;
     return sum;
 }
 
@@ -75,7 +83,12 @@ static uint64_t mib(uint64_t bytes)
 int images_check_room(const struct images *all, const char *key, uint64_t bytes, struct err *e)
 {
     struct statvfs disk;
-    uint64_t own = images_bytes_of(all, key), sum = images_bytes(all);
+    uint64_t own = images_bytes_of(all, key), sum = images_bytes(all), arriving = 0;
+    for (const struct image_upload *u = all->uploads; u; u = u->next) {
+        arriving += u->bytes;
+        own += is_of_key(u->key, key) ? u->bytes : 0;
+    }
+    sum += arriving;
     if (own + bytes > all->limits.max_bytes_per_key)
         return err_set(e, ERR_QUOTA, 0,
                        "an image of %llu MiB does not fit: the images of this key have %llu MiB, "
@@ -90,7 +103,7 @@ int images_check_room(const struct images *all, const char *key, uint64_t bytes,
                        (unsigned long long)mib(bytes), (unsigned long long)mib(sum),
                        (unsigned long long)mib(all->limits.max_bytes));
     if (fstatvfs(all->dir_fd, &disk) == 0 &&
-        (uint64_t)disk.f_bavail * disk.f_frsize < all->limits.min_free + bytes)
+        (uint64_t)disk.f_bavail * disk.f_frsize < all->limits.min_free + arriving + bytes)
         return err_set(e, ERR_STORAGE, 0,
                        "an image of %llu MiB does not fit: the disk has %llu MiB, and %llu must "
                        "stay free (storage.min_free)",
@@ -217,8 +230,8 @@ static int look_at(int fd, struct image_stamp *ret, struct err *e)
 }
 
 /* to_fd -1: only the digest. */
-static int copy_and_hash(int from_fd, int to_fd, uint64_t bytes, uint8_t ret[DIGEST_BYTES],
-                         struct err *e)
+static int copy_and_hash(int from_fd, uint64_t from, int to_fd, uint64_t bytes,
+                         uint8_t ret[DIGEST_BYTES], struct err *e)
 {
     autofree char *piece = malloc(PIECE);
     struct digest d;
@@ -227,7 +240,7 @@ static int copy_and_hash(int from_fd, int to_fd, uint64_t bytes, uint8_t ret[DIG
     digest_begin(&d);
     for (uint64_t at = 0; at < bytes;) {
         size_t want = bytes - at < PIECE ? (size_t)(bytes - at) : PIECE;
-        ssize_t n = pread(from_fd, piece, want, (off_t)at);
+        ssize_t n = pread(from_fd, piece, want, (off_t)(from + at));
         if (n <= 0)
             return err_set(e, ERR_KERNEL, n < 0 ? errno : EIO, "read an image");
         if (to_fd >= 0 && fd_write_all(to_fd, piece, (size_t)n))
@@ -240,8 +253,52 @@ static int copy_and_hash(int from_fd, int to_fd, uint64_t bytes, uint8_t ret[DIG
     return 0;
 }
 
+int images_digest(int fd, uint64_t bytes, uint8_t ret[DIGEST_BYTES], struct err *e)
+{
+    return copy_and_hash(fd, 0, -1, bytes, ret, e);
+}
+
+/* ---- files that arrive ---- */
+
+int images_receive(struct images *all, const char *key, uint64_t bytes, struct image_upload **ret,
+                   int *ret_fd, struct err *e)
+{
+    char id[ID_SIZE];
+    if (images_check_room(all, key, bytes, e))
+        return -1;
+    id_make("img_", id);
+    autoclose int fd = openat(all->dir_fd, id, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                              0400);
+    if (fd < 0 || unlinkat(all->dir_fd, id, 0) < 0)
+        return err_set(e, ERR_KERNEL, errno, "create the file of an image");
+    struct image_upload *u = calloc(1, sizeof *u);
+    char *copy = text_copy(key);
+    if (!u || (key && !copy)) {
+        free(u);
+        free(copy);
+        return err_no_memory(e, "an image");
+    }
+    *u = (struct image_upload){ .all = all, .next = all->uploads, .key = copy, .bytes = bytes };
+    all->uploads = u;
+    images_use(all);
+    *ret = u;
+    *ret_fd = fd_take(&fd);
+    return 0;
+}
+
+void images_received(struct image_upload *u)
+{
+    struct image_upload **at = &u->all->uploads;
+    while (*at != u)
+        at = &(*at)->next;
+    *at = u->next;
+    images_unuse(u->all);
+    free(u->key);
+    free(u);
+}
+
 /* A new file is on the disk before it has its name, and the name before a row has it. */
-static int write_file(int dir_fd, const char *id, int from_fd, uint64_t bytes,
+static int write_file(int dir_fd, const char *id, int from_fd, uint64_t from, uint64_t bytes,
                       struct image_row *row, int *ret_fd, struct err *e)
 {
     char fresh[NAME_SIZE];
@@ -250,7 +307,7 @@ static int write_file(int dir_fd, const char *id, int from_fd, uint64_t bytes,
                               0400);
     if (fd < 0)
         return err_set(e, ERR_KERNEL, errno, "create the file of an image");
-    int rc = copy_and_hash(from_fd, fd, bytes, row->digest, e);
+    int rc = copy_and_hash(from_fd, from, fd, bytes, row->digest, e);
     if (rc == 0 && (fsync(fd) < 0 || renameat(dir_fd, fresh, dir_fd, id) < 0 || fsync(dir_fd) < 0))
         rc = err_set(e, ERR_KERNEL, errno, "keep the file of an image");
     autoclose int reader = rc ? -1 : openat(dir_fd, id, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -344,8 +401,8 @@ static void save_work(uv_work_t *work)
 {
     struct image_saving *g = work->data;
     struct image_row *row = &g->saved->row;
-    (void)!write_file(g->all->dir_fd, row->id, g->save->image->fd, (uint64_t)row->bytes, row,
-                      &g->fd, &g->err);
+    (void)!write_file(g->all->dir_fd, row->id, g->save->image->fd, g->save->from,
+                      (uint64_t)row->bytes, row, &g->fd, &g->err);
 }
 
 static void on_saved(uv_work_t *work, int status)
@@ -456,7 +513,7 @@ static int open_checked(int dir_fd, struct image_part *g, struct err *e)
     if (now.bytes != g->stamp.bytes)
         return err_set(e, ERR_CONFLICT, 0, "the file of image '%s' has %llu bytes in place of %llu",
                        g->id, (unsigned long long)now.bytes, (unsigned long long)g->stamp.bytes);
-    if (copy_and_hash(g->fd, -1, now.bytes, digest, e))
+    if (copy_and_hash(g->fd, 0, -1, now.bytes, digest, e))
         return -1;
     return memcmp(digest, g->digest, sizeof digest) == 0
                ? 0
@@ -652,17 +709,6 @@ static int take_rows(struct images *all, struct image_rows *rows, struct err *e)
     return 0;
 }
 
-/* Files without a row: their writer was killed. */
-static void sweep_files(struct images *all)
-{
-    int copy = openat(all->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    autodir DIR *dir = copy < 0 ? NULL : fdopendir(copy);
-    const struct dirent *entry;
-    while (dir && (entry = readdir(dir)))
-        if (entry->d_name[0] != '.' && !images_find(all, entry->d_name))
-            (void)unlinkat(all->dir_fd, entry->d_name, 0);
-}
-
 /* Bases that nobody needs go. An image without its base stays in the list: to load it fails. */
 static void link_all(struct images *all)
 {
@@ -715,7 +761,7 @@ int images_open(struct images **ret, uv_loop_t *loop, struct store *store, int d
         images_free(all);
         return -1;
     }
-    sweep_files(all);
+    images_sweep(all->dir_fd, all->first);
     link_all(all);
     sweep_rows(all);
     *ret = all;

@@ -59,11 +59,21 @@ uint64_t images_bytes(const struct images *all);
 [[nodiscard]] int images_check_room(const struct images *all, const char *key, uint64_t bytes,
                                     struct err *e);
 
+/* A file without a name for so many bytes that arrive. They count as those of an image until
+ * images_received(), which the caller must call. */
+struct image_upload;
+[[nodiscard]] int images_receive(struct images *all, const char *key, uint64_t bytes,
+                                 struct image_upload **ret, int *ret_fd, struct err *e);
+void images_received(struct image_upload *u);
+/* As in the rows. Runs in: any thread. */
+[[nodiscard]] int images_digest(int fd, uint64_t bytes, uint8_t ret[DIGEST_BYTES], struct err *e);
+
 /* From the image of a capture to a file with a row. */
 struct image_save {
     /* e NULL: `saved` is there, and the image reads from the file. The owner may free it now. */
     void (*on_done)(struct image_save *s, const struct err *e);
     struct session_image *image; /* a reference of the owner */
+    uint64_t from;               /* where it begins in its file */
     /* key to detail, request and cell: copied. Also id and created_ms, if given. */
     struct image_row row;
     struct saved_image *saved;

@@ -370,6 +370,32 @@ void session_branch_leave(struct session_branches *b, unsigned i);
 /* Every copy was ended, left or adopted. The original runs cells again. */
 void session_branches_done(struct session_branches *b);
 
+/* A session as a file: the image of one that sleeps, or of one that is awake and goes on. */
+struct session_export {
+    /* e NULL: fd is there, and the owner closes it. The owner may free the export now. */
+    void (*on_done)(struct session_export *x, struct session *s, const struct err *e);
+    int fd;
+    uint64_t bytes;
+    uint8_t digest[DIGEST_BYTES];
+};
+/* ERR_CONFLICT while a cell runs. on_done() follows. */
+[[nodiscard]] int session_export(struct session *s, struct session_export *x, struct err *e);
+
+/* As images_receive(). */
+[[nodiscard]] int sessions_receive(struct sessions *all, const char *key, uint64_t bytes,
+                                   struct image_upload **ret, int *ret_fd, struct err *e);
+struct session_import {
+    /* e NULL: `session` starts, and the watch hears of it. Otherwise there is none. */
+    void (*on_done)(struct session_import *i, const struct err *e);
+    struct session_spec spec; /* taken over */
+    struct session_watch *watch;
+    uint8_t digest[DIGEST_BYTES]; /* that the image must have */
+    struct session *session;
+};
+/* Takes over the file and the spec, also on failure. on_done() follows. */
+[[nodiscard]] int session_import(struct sessions *all, struct session_import *i, int fd,
+                                 uint64_t from, uint64_t bytes, struct err *e);
+
 /* One visit to the files in /sandbox, also while a cell runs. */
 struct session_visit {
     /* e NULL: there is an answer. The owner may free the visit now. */

@@ -176,6 +176,8 @@ void session_wake_for_cells(struct session *s);
 void session_sleep_save(struct session *s);
 /* Sessions that sleep since an earlier keeper. Adds their ids to the array. Waits for the store. */
 [[nodiscard]] int sessions_find_sleeping(struct sessions *all, json_t *ids, struct err *e);
+/* Files without a row: their writer was killed. */
+void images_sweep(int dir_fd, const struct saved_image *first);
 /* A drain goes on. */
 void sessions_drain_step(struct sessions *all);
 

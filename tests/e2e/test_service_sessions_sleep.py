@@ -1,4 +1,5 @@
 """Sessions that sleep on the disk: POST /v1/sessions/{id}/sleep and /wake, restarts of the service, damaged images."""
+import json
 import os
 import random
 import signal
@@ -353,3 +354,137 @@ def test_a_damaged_image_is_refused_with_a_sentence_and_the_session_sleeps_on(se
             f.write(whole)
         alter(path, heal)
     assert value(service, session, "x") == "5"
+
+
+# ---- sessions as files ----
+
+def exported(service, session):
+    reply = service.get(f"/v1/sessions/{session}/image")
+    assert reply.status == 200 and reply.headers["Content-Type"] == "application/octet-stream", reply
+    return reply.body
+
+
+def send(service, data, **how):
+    return service.post("/v1/sessions?from=image", data, headers={"Content-Type": "application/octet-stream"}, **how)
+
+
+def head_of(data):
+    n = int.from_bytes(data[20:24], "little")
+    return json.loads(data[24:24 + n]), data[24 + n:]
+
+
+def with_head(head, image):
+    text = json.dumps(head).encode()
+    return b"BELLJAR SESSION\n" + (1).to_bytes(4, "little") + len(text).to_bytes(4, "little") + text + image
+
+
+def test_a_session_goes_on_in_another_service(service):
+    """Exported awake and asleep, and imported by a service that shares nothing with the first one."""
+    session = create(service, name="mine", limits={"memory": "1g"}, metadata={"a": 1}, env={"GIVEN": "1"}, idle="sleep",
+                     files={"given.txt": "from the client"})
+    value(service, session, STATE)
+    awake = exported(service, session)
+    assert look(service, session)["state"] == "idle"
+    sleep(service, session)
+    asleep = exported(service, session)
+    assert look(service, session)["state"] == "sleeping"
+    with Service(*OPTIONS, "--set", "http.max_body=1m") as other:
+        for data in (awake, asleep):
+            reply = send(other, data)
+            assert reply.status == 201, reply
+            made = reply.json
+            assert (made["state"], made["name"], made["metadata"], made["idle"]) == ("idle", "mine", {"a": 1}, "sleep")
+            assert made["id"] != session and made["limits"]["memory"] == 1 << 30
+            assert seen(other, made["id"]) == SEEN
+            assert value(other, made["id"], "os.environ['GIVEN']") == "'1'"
+            sleep(other, made["id"])
+            assert value(other, made["id"], "len(d)") == "20000"
+            assert other.delete(f"/v1/sessions/{made['id']}").status == 200
+        assert eventually(lambda: images(other) == [], PATIENCE)
+
+
+def test_a_forged_file_is_refused_or_harms_only_its_own_session(service):
+    session = create(service)
+    value(service, session, "x = 5")
+    data = exported(service, session)
+    head, image = head_of(data)
+    assert head["bytes"] == len(image) and head["cells"] == 1
+
+    def changed(**fields):
+        return {**head, "session": {**head["session"], **fields}}
+
+    flipped = image[:9000] + bytes([image[9000] ^ 1]) + image[9001:]
+    forged = [
+        ("no exported session", os.urandom(3 << 20)), ("is cut short", data[:len(data) // 2]),
+        ("digest is another one", with_head(head, flipped)),
+        ("has no digest", with_head({**head, "digest": "00"}, image)),
+        ("version 7", data[:16] + b"\7\0\0\0" + data[20:]), ("ttl_s", with_head(changed(ttl_s=1e9), image)),
+        ("limits.memory", with_head(changed(limits={"memory": 1 << 50}), image)),
+        ("language", with_head(changed(language="none"), image)),
+        ("did not start", with_head(changed(language="bash"), image)), ("'files'", with_head(changed(files={}), image)),
+        ("'template'", with_head(changed(template="t"), image)),
+        ("unknown", with_head(changed(unknown=1), image)),
+    ]
+    for words, body in forged:
+        reply = send(service, body)
+        assert reply.status in (400, 409), (words, reply)
+        assert words in reply.body.decode(), (words, reply)
+    assert [s["id"] for s in service.get("/v1/sessions").json["sessions"]] == [session]
+    octets = {"Content-Type": "application/octet-stream"}
+    assert service.post("/v1/sessions?from=other", b"x", headers=octets).status == 400
+    assert service.post("/v1/sessions?from=image", {}).status == 415
+    assert value(service, session, "x") == "5"
+    assert eventually(lambda: images(service) == [], PATIENCE)
+
+
+def upload(service, size, data=b""):
+    """The beginning of an import. The service has seen its head once it asks for the body."""
+    s = service.connect()
+    s.sendall(b"POST /v1/sessions?from=image HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/octet-stream\r\n"
+              b"Expect: 100-continue\r\nContent-Length: %d\r\n\r\n" % size)
+    got = s.recv(65536)
+    s.sendall(data)
+    return s, got
+
+
+def test_quotas_and_timeouts_bound_what_is_imported():
+    """Bytes that arrive count from the head of their request to its end, so imports at a time are bounded, too."""
+    quota = ("--set", "images.max_bytes_per_key=64m")
+
+    def accepted(s):
+        other, got = upload(s, 40 << 20)
+        other.close()
+        return got.startswith(b"HTTP/1.1 100 ")
+
+    with Service(*quota) as s:
+        refused, got = upload(s, 65 << 20)
+        refused.close()
+        assert got.startswith(b"HTTP/1.1 507 ") and b"images.max_bytes_per_key" in got, got
+        first, got = upload(s, 40 << 20, b"x")
+        assert got.startswith(b"HTTP/1.1 100 "), got
+        assert not accepted(s) and images(s) == []
+        first.close()
+        assert eventually(lambda: accepted(s), PATIENCE)
+        chunks = s.request("POST", "/v1/sessions?from=image", b"0\r\n\r\n", headers={
+            "Content-Type": "application/octet-stream", "Transfer-Encoding": "chunked"})
+        assert chunks.status == 400 and "Content-Length" in chunks.error["message"], chunks
+    with Service(*quota, "--set", "http.body_timeout=200ms") as s:
+        slow, got = upload(s, 40 << 20)
+        assert (got if b" 408 " in got else slow.recv(65536)).startswith(b"HTTP/1.1 408 ")
+        assert eventually(lambda: accepted(s), PATIENCE)
+        slow.close()
+
+
+def test_an_import_is_refused_where_a_person_is_asked_and_is_in_the_audit_log(service):
+    session = create(service)
+    value(service, session, "x = 5")
+    data = exported(service, session)
+    made = send(service, data).json["id"]
+    assert value(service, made, "x") == "5"
+    log = service.cli("audit", "show", "-n", "1000").out.decode().splitlines()
+    assert any("session.exported" in line and session in line for line in log), log
+    assert any("session.imported" in line and made in line for line in log), log
+    with Service(*OPTIONS, "--set", "approvals.mode=manual") as asks:
+        reply = send(asks, data)
+        assert reply.status == 403 and "shown to nobody" in reply.error["message"], reply
+        assert asks.get("/v1/sessions").json["sessions"] == [] and images(asks) == []

@@ -29,6 +29,7 @@ const struct api_route *const api_tables[] = {
     template_routes,
     session_checkpoint_routes,
     session_sleep_routes,
+    session_image_routes,
     NULL,
 };
 

@@ -163,6 +163,10 @@ struct api_route {
      * bytes of a ROUTE_RAW, and `here`, which has the settings and neither engine nor store. */
     int (*prepare)(struct api_call *c, const struct api *here, const struct buf *bytes,
                    char *ret_field, size_t field_size, struct err *e);
+    /* NULL, or a look at the head: 1 if the body goes to a file, which this opened, with a bound of
+     * its own; 0 if it is read as any other; -1 refuses. */
+    int (*receive)(const struct api *api, const struct api_identity *who, struct http_request *q,
+                   size_t *body_max, struct err *e);
     const struct route_reply *replies;
     const char *summary;
 };
@@ -178,7 +182,8 @@ extern const struct api_route run_routes[], batch_routes[], comparison_routes[],
     key_routes[], execute_routes[], artifact_routes[], approval_routes[], agent_routes[],
     diagnosis_routes[], session_routes[], cell_routes[], execute_session_routes[],
     session_event_routes[], session_file_routes[], session_fork_routes[], template_routes[],
-    session_branch_routes[], session_checkpoint_routes[], session_sleep_routes[];
+    session_branch_routes[], session_checkpoint_routes[], session_sleep_routes[],
+    session_image_routes[];
 
 /* ---- answers (reply.c) ---- */
 /* Ends the call. Takes over the reference of the JSON. */

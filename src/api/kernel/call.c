@@ -160,8 +160,10 @@ static int on_head(void *context, struct http_exchange *x, size_t *body_max)
         (void)no_route(x, m.allowed, &e);
         return reply_refusal(api, x, error_style_of(q->path), &e);
     }
-    if (slashes_check(q, m.route, &e) || identify(api, q, m.route->scope, &who, &e) ||
-        body_expected(q, m.route, &e))
+    if (slashes_check(q, m.route, &e) || identify(api, q, m.route->scope, &who, &e))
+        return reply_refusal(api, x, m.route->style, &e);
+    int in_file = m.route->receive ? m.route->receive(api, &who, &x->request, body_max, &e) : 0;
+    if (in_file < 0 || (in_file == 0 && body_expected(q, m.route, &e)))
         return reply_refusal(api, x, m.route->style, &e);
     if (!m.route->body && !(m.route->flags & ROUTE_RAW) && *body_max > IGNORED_BODY_MAX)
         *body_max = IGNORED_BODY_MAX;
@@ -318,6 +320,10 @@ static void on_request(void *context, struct http_exchange *x)
         query_check(&x->request, route->query, route->flags & ROUTE_LENIENT, field, sizeof field,
                     &e)) {
         api_fail(c, &e, field);
+        return;
+    }
+    if (x->request.body_in_file) {
+        route->handle(c);
         return;
     }
     if (large_begin(c))

@@ -18,6 +18,10 @@ struct session *session_to_use(struct api_call *c);
 [[nodiscard]] int session_spec_from_json(const struct api_call *c, const json_t *body,
                                          struct session_spec *ret, char *ret_field,
                                          size_t field_size, struct err *e);
+/* The same for the head of an exported session, whose image nobody is shown. */
+[[nodiscard]] int session_spec_of_import(const struct api_call *c, const json_t *body,
+                                         struct session_spec *ret, char *ret_field,
+                                         size_t field_size, struct err *e);
 /* A session as JSON. A new reference. */
 json_t *session_object(const struct session *s);
 extern const struct api_field session_reply[];

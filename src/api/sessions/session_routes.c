@@ -10,6 +10,7 @@
 #include "api/runs/history_routes.h"
 #include "api/runs/run_spec.h"
 #include "api/runs/stream.h"
+#include "api/sessions/image_routes.h"
 #include "api/sessions/session_find.h"
 #include "api/templates/template_use.h"
 #include "base/auto.h"
@@ -47,6 +48,13 @@ static const struct api_field create_fields[] = {
     { "undo", FIELD_INT, .min = 0, .max = UNDO_MAX,
       .help = "keep the states before so many of its last cells; 0 by default" },
     { "metadata", FIELD_ANY, .help = "any JSON; the session returns it" },
+    { 0 },
+};
+
+static const char *const create_sources[] = { "image", NULL };
+static const struct api_field create_query[] = {
+    { "from", FIELD_STRING, .one_of = create_sources,
+      .help = "the body is an exported session (application/octet-stream)" },
     { 0 },
 };
 
@@ -108,7 +116,8 @@ static int check_language(const struct api *api, const struct language *l, char 
 /* The files and the environment of a session can be code: BASH_ENV, a module, a program in PATH.
  * Rules hold for them as in a run. A cell is shown to its approver without them, so there may be
  * none where a person is asked. */
-static int check_rules(const struct api *api, const struct run_spec *run, struct err *e)
+static int check_rules(const struct api *api, const struct run_spec *run, bool has_image,
+                       struct err *e)
 {
     struct admission admission;
     if (approvals_admit(api, run, NULL, &admission, e))
@@ -116,10 +125,10 @@ static int check_rules(const struct api *api, const struct run_spec *run, struct
     if (admission.kind == ADMISSION_DENIED)
         return err_set(e, ERR_DENIED, 0, "the session is %s", admission.reason);
     if (admission.kind == ADMISSION_NEEDS_APPROVAL &&
-        (run->bundle.len > 0 || strv_len(run->env) > 0))
+        (has_image || run->bundle.len > 0 || strv_len(run->env) > 0))
         return err_set(e, ERR_DENIED, 0,
-                       "%s, and the files and environment of a session are shown to nobody: create "
-                       "it without them, and write them in a cell",
+                       "%s, and the files, the environment and the image of a session are shown to "
+                       "nobody: create it without them, and write them in a cell",
                        admission.reason);
     return 0;
 }
@@ -154,8 +163,8 @@ static int check_undo(const struct language *l, unsigned undo, char *field, size
                    "sessions of '%s' have no checkpoints: create it without 'undo'", l->name);
 }
 
-int session_spec_from_json(const struct api_call *c, const json_t *body, struct session_spec *ret,
-                           char *field, size_t size, struct err *e)
+static int spec_from_json(const struct api_call *c, const json_t *body, bool has_image,
+                          struct session_spec *ret, char *field, size_t size, struct err *e)
 {
     scoped(run_spec) run = { 0 };
     struct limits cell;
@@ -164,8 +173,8 @@ int session_spec_from_json(const struct api_call *c, const json_t *body, struct 
     const char *name = json_string_value(json_object_get(body, "name"));
     if (check_places(body, field, size, e) ||
         run_spec_of_session(c->api, &c->who, body, &run, field, size, e) ||
-        check_language(c->api, run.language, field, size, e) || check_rules(c->api, &run, e) ||
-        check_undo(run.language, undo, field, size, e) ||
+        check_language(c->api, run.language, field, size, e) ||
+        check_rules(c->api, &run, has_image, e) || check_undo(run.language, undo, field, size, e) ||
         take_cell_limits(c->api, body, &cell, field, size, e) ||
         take_idle(body, run.language, &sleeps, field, size, e))
         return -1;
@@ -189,6 +198,24 @@ int session_spec_from_json(const struct api_call *c, const json_t *body, struct 
     run.env = NULL;
     run.metadata = NULL;
     return 0;
+}
+
+int session_spec_from_json(const struct api_call *c, const json_t *body, struct session_spec *ret,
+                           char *field, size_t size, struct err *e)
+{
+    return spec_from_json(c, body, false, ret, field, size, e);
+}
+
+int session_spec_of_import(const struct api_call *c, const json_t *body, struct session_spec *ret,
+                           char *field, size_t size, struct err *e)
+{
+    static const char *const refused[] = { "files", "template" };
+    for (size_t i = 0; i < ARRAY_LEN(refused); i++)
+        if (json_object_get(body, refused[i])) {
+            (void)snprintf(field, size, "%s", refused[i]);
+            return err_set(e, ERR_BAD_REQUEST, 0, "an exported session has no '%s'", refused[i]);
+        }
+    return spec_from_json(c, body, true, ret, field, size, e);
 }
 
 struct create_waiter {
@@ -265,6 +292,10 @@ static int load_template(struct create_waiter *w, const char *name, char *field,
 
 static void post_session(struct api_call *c)
 {
+    if (c->http->request.body_in_file) {
+        session_file_import(c);
+        return;
+    }
     struct err e = { 0 };
     char field[128] = "";
     scoped(session_spec) spec = { 0 };
@@ -675,7 +706,8 @@ static const struct api_field variables_reply[] = {
 };
 
 const struct api_route session_routes[] = {
-    { METHOD_POST, "/v1/sessions", SCOPE_RUN, .body = create_fields, .handle = post_session,
+    { METHOD_POST, "/v1/sessions", SCOPE_RUN, .body = create_fields, .query = create_query,
+      .receive = session_file_receive, .handle = post_session,
       .summary = "Start a session: a program that runs one cell after another",
       .replies = REPLIES({ 201, .fields = session_reply }) },
     { METHOD_GET, "/v1/sessions", SCOPE_ANY, .query = list_query, .handle = list_sessions,
