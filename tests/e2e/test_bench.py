@@ -51,7 +51,8 @@ def test_small_requests_are_measured_beside_large_ones(tmp, tmp_path):
     assert done.returncode in (0, 1), done
     report = json.loads((tmp_path / "b.json").read_text())
     rows = report["sections"][0]["series"]
-    assert [r["name"] for r in rows] == ["a run with a file", "a batch of 100", "a comparison of 5", "an artifact"]
+    assert [r["name"] for r in rows] == ["no such client", "a run with a file", "a batch of 100", "a comparison of 5",
+                                         "an artifact"]
     assert all(r["n"] > 0 and 0 < r["p50_ms"] <= r["p99_ms"] for r in rows), rows
     budget, = (b for b in report["budgets"] if b["key"] == "health_beside_large_ms")
     assert abs(budget["value"] - max(r["p99_ms"] for r in rows)) < 0.01, (budget, rows)

@@ -318,7 +318,8 @@ def test_output_and_displays_of_a_cell_are_bounded(service):
 
 def test_no_route_shows_or_changes_the_session_of_another_key():
     """Every route of the description that names a session, so a new one is asked about too."""
-    bodies = {"exec": {"code": "1"}, "complete": {"code": "a"}, "inspect": {"code": "a"}, "stdin": {"text": "x"}}
+    bodies = {"exec": {"code": "1"}, "complete": {"code": "a"}, "inspect": {"code": "a"}, "stdin": {"text": "x"},
+              "branches": {"candidates": ["1"], "keep": "none"}, "rollback": {"to": 0}}
     with Service() as s:
         owner, other = (s.add_key(name, "run") for name in ("owner", "other"))
         assert eventually(lambda: s.get("/v1/runs").status == 401)
@@ -329,7 +330,7 @@ def test_no_route_shows_or_changes_the_session_of_another_key():
                   if path.startswith("/v1/sessions/{")]
         assert len(routes) >= 14, routes
         for method, path in routes:
-            path = path.replace("{id}", made).replace("{cell}", "1").replace("{path}", "x")
+            path = path.replace("{id}", made).replace("{cell}", "1").replace("{path}", "x").replace("{checkpoint}", "x")
             body = bodies.get(path.rpartition("/")[2], {} if method in ("POST", "PATCH", "PUT") else None)
             for key, status in ((other, 404), (None, 401), ("blj_wrong", 401)):
                 reply = s.request(method, path, body, key=key)
