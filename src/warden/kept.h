@@ -5,7 +5,8 @@
  * Invariants
  * KEPT-1 The store is bounded: KEPT_MAX sessions, and KEEP_NOTE_MAX bytes of each.
  * KEPT-2 Without a keeper for KEPT_ALONE_US, kept sessions end like all other jars.
- * KEPT-3 A keeper hears of the end of a session only after it was told that there is one. */
+ * KEPT-3 A keeper hears of the end of a session only after it was told that there is one.
+ * KEPT-4 A jar that its keeper asked to end is kept no longer. */
 #pragma once
 
 #include "jar/jar.h"

@@ -174,8 +174,12 @@ static int on_kill(struct loop *l, struct err *e)
     if (wire_read_kill(&l->message, &k, e))
         return -1;
     struct slot *s = loop_find_slot(l, k.id);
+    struct kept *kept = kept_find(&l->kept, k.id);
     if (s) /* it may have ended before the message arrived */
         jar_kill(s->jar, k.reason);
+    if (kept &&
+        kept->told) /* a next keeper must not take a jar that is about to end for a session */
+        kept_remove(&l->kept, kept);
     return 0;
 }
 
