@@ -193,7 +193,7 @@ def test_a_busy_session_does_not_sleep_and_a_deleted_one_leaves_nothing(service)
     assert refused.status == 409 and "a cell" in refused.error["message"], refused
     assert service.post(f"/v1/sessions/{session}/interrupt").status == 202
     assert eventually(lambda: look(service, session)["state"] == "idle", PATIENCE)
-    value(service, session, "import threading\n"
+    value(service, session, "import threading, time\n"
                             "t = threading.Thread(target=time.sleep, args=(60,), name='mine'); t.start()")
     refused = service.post(f"/v1/sessions/{session}/sleep", {"strict": True})
     assert refused.status == 409 and "thread" in refused.error["message"], refused
