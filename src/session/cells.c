@@ -441,9 +441,7 @@ static int take_room(struct cell *c, const struct session_frame *f, bool begins,
 static void take_error_of_run(struct cell *c, const struct frame_message *m)
 {
     struct frame_field name, message, trace;
-    struct err e;
     char number[16], *end;
-    uint64_t at = clock_us() - c->started_us;
     bool exits = frame_find_field(&m->data, TAG_NAME, &name) && name.n == 10 &&
                  memcmp(name.bytes, "SystemExit", 10) == 0 &&
                  frame_find_field(&m->data, TAG_MESSAGE, &message);
@@ -459,9 +457,8 @@ static void take_error_of_run(struct cell *c, const struct frame_message *m)
     if (!exits && !frame_find_field(&m->data, TAG_TRACEBACK, &trace))
         return;
     const struct frame_field *text = exits ? &message : &trace;
-    if (run_add_output(c->run, JOURNAL_STDERR, at, text->bytes, text->n, &e) ||
-        run_add_output(c->run, JOURNAL_STDERR, at, "\n", 1, &e))
-        log_error(LOG_WARN, "session.error", &e);
+    (void)take_output(c->session, c, RUN_STDERR, text->bytes, text->n);
+    (void)take_output(c->session, c, RUN_STDERR, "\n", 1);
 }
 
 static void take_error(struct cell *c, const struct frame_message *m)

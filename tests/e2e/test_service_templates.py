@@ -93,6 +93,8 @@ def test_limits_hold_in_a_run_of_a_template(service, template):
     assert (late["verdict"], late["stdout"]) == ("timeout", "begun\n"), late
     loud = run(service, "while True: print('x' * 1000)", limits={"output": 100000})
     assert loud["verdict"] == "output_limit" and len(loud["stdout"]) <= 100000
+    long = run(service, "raise ValueError('x' * 1000000)", limits={"output": 100000})
+    assert long["verdict"] == "output_limit" and len(long["stderr"]) <= 100000, long["verdict"]
     greedy = run(service, "x = bytearray(600 << 20)", limits={"memory": "256m"})
     assert greedy["verdict"] in ("memory_limit", "runtime_error") and "memory" in str(greedy["diagnosis"]).lower()
 
