@@ -1,7 +1,5 @@
 """Branches of Python sessions: POST /v1/sessions/{id}/branches (R5.4)."""
 import contextlib
-import os
-import signal
 import sqlite3
 import threading
 from pathlib import Path
@@ -10,6 +8,7 @@ import pytest
 from harness import eventually
 from hostview import descendants
 from service import Service
+from sessions import kill_keeper, open_sessions, value
 
 pytestmark = pytest.mark.release_only  # IPython starts cold there: every session would take seconds
 
@@ -18,10 +17,6 @@ pytestmark = pytest.mark.release_only  # IPython starts cold there: every sessio
 def service():
     with Service("--set", "runs.max=8", "--set", "pools.preload=python-session", "--set", "sessions.max=10") as s:
         yield s
-
-
-def open_sessions(service):
-    return {s["id"] for s in service.get("/v1/sessions").json["sessions"]}
 
 
 @pytest.fixture
@@ -45,12 +40,6 @@ def marked(service):
         with contextlib.suppress(OSError):
             return Path(f"/proc/{pid}/cmdline").read_bytes()
     return [p.pid for p in descendants(service.pid) if line(p.pid) == b"sleep\x0086111\0"]
-
-
-def value(service, session, code):
-    reply = service.post(session + "/exec", {"code": code})
-    assert reply.status == 200 and reply.json["status"] == "ok", reply
-    return reply.json["result"]["text/plain"] if reply.json["result"] else None
 
 
 def branch(service, session, candidates, keep, status=200, **fields):
@@ -266,12 +255,6 @@ def test_branches_end_with_their_session(service, session, how):
     assert eventually(lambda: len(open_sessions(service)) == (how == "restart"))
     if how == "restart":
         assert value(service, session, "1") == "1"
-
-
-def kill_keeper(service):
-    keeper = service.half("keeper").pid
-    os.kill(keeper, signal.SIGKILL)
-    assert eventually(lambda: service.reachable() and service.half("keeper").pid != keeper, 60)
 
 
 def test_the_next_keeper_has_the_session_and_no_branch(service, session):

@@ -3,12 +3,13 @@ import json
 import os
 import random
 import re
-import signal
 import threading
 
 import pytest
+import sessions
 from harness import REPO, eventually
 from service import Service
+from sessions import checkpoint, checkpoints, end_sessions, execute, images, kill_keeper, place, roll_back, value
 
 pytestmark = pytest.mark.release_only  # IPython starts cold there: every session would take seconds
 
@@ -20,51 +21,14 @@ def service():
 
 
 def create(service, **fields):
-    reply = service.post("/v1/sessions", {"language": "python", **fields})
-    assert reply.status == 201, reply
-    return "/v1/sessions/" + reply.json["id"]
-
-
-def execute(service, session, code, **fields):
-    reply = service.post(session + "/exec", {"code": code, **fields})
-    assert reply.status == 200, reply
-    return reply.json
-
-
-def value(service, session, code):
-    cell = execute(service, session, code)
-    assert cell["status"] == "ok", cell
-    return cell["result"]["text/plain"] if cell["result"] else None
-
-
-def checkpoint(service, session, **fields):
-    reply = service.post(session + "/checkpoints", fields)
-    assert reply.status == 201, reply
-    return reply.json
-
-
-def checkpoints(service, session):
-    reply = service.get(session + "/checkpoints")
-    assert reply.status == 200, reply
-    return reply.json["checkpoints"]
-
-
-def roll_back(service, session, to):
-    reply = service.post(session + "/rollback", {"to": to})
-    assert reply.status == 200, reply
-    return reply.json
-
-
-def image_files(service):
-    return sorted(os.listdir(os.path.join(service.state, "data", "images")))
+    return place(sessions.create(service, **fields))
 
 
 @pytest.fixture(autouse=True)
 def no_session_is_left(service):
     yield
-    for s in service.get("/v1/sessions").json["sessions"]:
-        service.delete("/v1/sessions/" + s["id"])
-    assert eventually(lambda: image_files(service) == []), image_files(service)  # CHECKPOINT-3
+    end_sessions(service)
+    assert eventually(lambda: images(service) == []), images(service)  # CHECKPOINT-3
 
 
 STATE = """import os, sys
@@ -88,7 +52,7 @@ def test_a_rollback_brings_back_variables_files_and_open_files(service):
     assert (made["name"], made["kind"], made["cell"], made["not_carried"]) == ("good", "checkpoint", 1, [])
     assert made["bytes"] > 20 << 20 and made["created_at"] and made["pause_ms"] > 0, made
     assert checkpoints(service, session) == [made] == [service.get(f"{session}/checkpoints/good").json]
-    assert image_files(service) == [made["id"]]
+    assert images(service) == [made["id"]]
     before = service.get(session).json
     for to in ("good", made["id"], 1):
         value(service, session, SPOIL)
@@ -123,8 +87,8 @@ def test_undo_goes_back_before_the_last_cells(service):
     assert service.get(session).json["undo"] == 3
     for n in range(1, 6):
         assert execute(service, session, f"x = {n}")["notes"] == []
-    assert eventually(lambda: len(image_files(service)) == 3)
     kept = checkpoints(service, session)
+    assert eventually(lambda: {c["id"] for c in kept} <= set(images(service)))  # the other files are bases
     assert [(c["kind"], c["before_cell"], c["cell"]) for c in kept] == [("undo", 3, 2), ("undo", 4, 3), ("undo", 5, 4)]
     assert service.post(session + "/undo").status == 200
     assert service.get(session).json["at_cell"] == 4
@@ -290,11 +254,11 @@ def test_checkpoints_share_bytes_and_need_no_other_checkpoint(service):
         value(service, session, "x = 3; del big")
         roll_back(service, session, "second")
         assert value(service, session, "x, hash(big) == h") == "(2, True)"
-        assert image_files(service) == sorted((first["id"], second["id"]))
+        assert images(service) == sorted((first["id"], second["id"]))
         kill_keeper(service)
     assert service.get(f"{session}/checkpoints/{first['id']}").status == 404
     assert service.delete(f"{session}/checkpoints/second").status == 200
-    assert eventually(lambda: image_files(service) == []), image_files(service)
+    assert eventually(lambda: images(service) == []), images(service)
 
 
 def test_a_quota_refuses_a_checkpoint_and_costs_a_cell_only_a_note():
@@ -311,13 +275,7 @@ def test_a_quota_refuses_a_checkpoint_and_costs_a_cell_only_a_note():
         value(service, full, "x = bytearray(140 << 20)\nfor i in range(0, len(x), 4096): x[i] = 1")
         cell = execute(service, full, "len(x)")
         assert cell["status"] == "ok" and any("room" in n for n in cell["notes"]), cell
-        assert image_files(service) == []
-
-
-def kill_keeper(service):
-    keeper = service.half("keeper").pid
-    os.kill(keeper, signal.SIGKILL)
-    assert eventually(lambda: service.reachable() and service.half("keeper").pid != keeper, 60)
+        assert images(service) == []
 
 
 def test_a_keeper_that_is_killed_leaves_checkpoints_whole(service):
@@ -353,9 +311,9 @@ def test_a_keeper_that_is_killed_leaves_checkpoints_whole(service):
         assert set(answered) <= kept
 
         def all_are_whole():
-            listed, files = {c["id"] for c in checkpoints(service, session)}, image_files(service)
+            listed, files = {c["id"] for c in checkpoints(service, session)}, images(service)
             return listed <= set(files) and not [f for f in files if "." in f]  # the other files are bases
-        assert eventually(all_are_whole), image_files(service)
+        assert eventually(all_are_whole), images(service)
         assert service.request("PATCH", session, {"undo": 0}).status == 200  # the cells here would remove the others
         for c in checkpoints(service, session):
             assert roll_back(service, session, c["id"])["to"]["id"] == c["id"]

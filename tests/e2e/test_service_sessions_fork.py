@@ -1,6 +1,7 @@
 """Forks of Python sessions in jars: POST /v1/sessions/{id}/fork."""
 import pytest
 from service import Service
+from sessions import create, end_sessions, execute, fork, open_sessions, value
 
 pytestmark = pytest.mark.release_only  # IPython starts cold there: every session would take seconds
 
@@ -11,40 +12,11 @@ def service():
         yield s
 
 
-def create(service, **fields):
-    reply = service.post("/v1/sessions", {"language": "python", **fields})
-    assert reply.status == 201, reply
-    return reply.json["id"]
-
-
-def execute(service, session, code):
-    reply = service.post(f"/v1/sessions/{session}/exec", {"code": code})
-    assert reply.status == 200, reply
-    return reply.json
-
-
-def value(service, session, code):
-    cell = execute(service, session, code)
-    assert cell["status"] == "ok", cell
-    return cell["result"]["text/plain"] if cell["result"] else None
-
-
-def fork(service, session, **fields):
-    reply = service.post(f"/v1/sessions/{session}/fork", fields)
-    assert reply.status == 201, reply
-    return reply.json
-
-
-def open_sessions(service):
-    return {s["id"] for s in service.get("/v1/sessions").json["sessions"]}
-
-
 @pytest.fixture(autouse=True)
 def no_session_is_left(service):
     before = open_sessions(service)
     yield
-    for name in open_sessions(service) - before:
-        service.delete(f"/v1/sessions/{name}")
+    end_sessions(service, before)
 
 
 STATE = """import os, random, secrets, tempfile

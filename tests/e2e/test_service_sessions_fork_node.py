@@ -2,8 +2,10 @@
 import json
 
 import pytest
+import sessions
 from harness import eventually
 from service import Service
+from sessions import copies_of, end_sessions, execute, fork, open_sessions, value
 
 pytestmark = pytest.mark.release_only  # Node starts cold there: every session would take seconds
 
@@ -16,41 +18,14 @@ def service():
 
 
 def create(service, language="javascript", **fields):
-    reply = service.post("/v1/sessions", {"language": language, "limits": {"memory": "600m"}, **fields})
-    assert reply.status == 201, reply
-    return reply.json["id"]
-
-
-def execute(service, session, code):
-    reply = service.post(f"/v1/sessions/{session}/exec", {"code": code})
-    assert reply.status == 200, reply
-    return reply.json
-
-
-def value(service, session, code):
-    cell = execute(service, session, code)
-    assert cell["status"] == "ok", cell
-    return cell["result"]["text/plain"] if cell["result"] else None
-
-
-def fork(service, session, **fields):
-    reply = service.post(f"/v1/sessions/{session}/fork", fields)
-    assert reply.status == 201, reply
-    return reply.json
-
-
-def copies_of(service, session, **fields):
-    return [s["id"] for s in fork(service, session, **fields)["sessions"]]
+    return sessions.create(service, language, **{"limits": {"memory": "600m"}, **fields})
 
 
 @pytest.fixture(autouse=True)
 def no_session_is_left(service):
-    def open_sessions():
-        return {s["id"] for s in service.get("/v1/sessions").json["sessions"]}
-    before = open_sessions()
+    before = open_sessions(service)
     yield
-    for name in open_sessions() - before:
-        service.delete(f"/v1/sessions/{name}")
+    end_sessions(service, before)
 
 
 STATE = """const fs = require('fs'), os = require('os');

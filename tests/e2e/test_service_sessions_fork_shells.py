@@ -5,6 +5,7 @@ import re
 import pytest
 from cells import groups
 from service import Service
+from sessions import copies_of, create, end_sessions, execute, fork, open_sessions, output, rows
 
 pytestmark = pytest.mark.release_only  # the programs are built without sanitizers
 
@@ -15,52 +16,11 @@ def service():
         yield s
 
 
-def create(service, language, **fields):
-    reply = service.post("/v1/sessions", {"language": language, **fields})
-    assert reply.status == 201, reply
-    return reply.json["id"]
-
-
-def execute(service, session, code):
-    reply = service.post(f"/v1/sessions/{session}/exec", {"code": code})
-    assert reply.status == 200, reply
-    return reply.json
-
-
-def output(service, session, code):
-    """stdout of a cell of bash."""
-    cell = execute(service, session, code)
-    assert cell["status"] == "ok", cell
-    return cell["stdout"]
-
-
-def rows(service, session, code):
-    """The last table of a cell of SQL."""
-    cell = execute(service, session, code)
-    assert cell["status"] == "ok", cell
-    return cell["result"]["application/json"]["rows"] if cell["result"] else None
-
-
-def fork(service, session, **fields):
-    reply = service.post(f"/v1/sessions/{session}/fork", fields)
-    assert reply.status == 201, reply
-    return reply.json
-
-
-def copies_of(service, session, **fields):
-    return [s["id"] for s in fork(service, session, **fields)["sessions"]]
-
-
-def open_sessions(service):
-    return {s["id"] for s in service.get("/v1/sessions").json["sessions"]}
-
-
 @pytest.fixture(autouse=True)
 def no_session_is_left(service):
     before = open_sessions(service)
     yield
-    for name in open_sessions(service) - before:
-        service.delete(f"/v1/sessions/{name}")
+    end_sessions(service, before)
 
 
 # ---- bash ----

@@ -4,6 +4,7 @@ import time
 
 import pytest
 from service import Service
+from sessions import create, execute
 
 pytestmark = pytest.mark.release_only  # IPython starts cold there: every session would take seconds
 
@@ -12,18 +13,6 @@ pytestmark = pytest.mark.release_only  # IPython starts cold there: every sessio
 def service():
     with Service("--set", "runs.max=8", "--set", "pools.preload=python-session") as s:
         yield s
-
-
-def create(service, **fields):
-    reply = service.post("/v1/sessions", {"language": "python", **fields})
-    assert reply.status == 201, reply
-    return reply.json["id"]
-
-
-def execute(service, session, code, **fields):
-    reply = service.post(f"/v1/sessions/{session}/exec", {"code": code, **fields})
-    assert reply.status == 200, reply
-    return reply.json
 
 
 @pytest.fixture

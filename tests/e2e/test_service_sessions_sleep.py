@@ -2,7 +2,6 @@
 import json
 import os
 import random
-import signal
 import threading
 import time
 
@@ -10,9 +9,10 @@ import pytest
 from harness import eventually
 from hostview import descendants
 from service import Service
+from sessions import (PATIENCE, create, end_sessions, execute, images, kill_everything, kill_keeper, look, sleep, value,
+                      wake)
 
 pytestmark = pytest.mark.release_only  # IPython starts cold there: every session would take seconds
-PATIENCE = 60
 OPTIONS = ("--set", "runs.max=8", "--set", "pools.preload=python-session", "--set", "sessions.max=8")
 
 
@@ -22,52 +22,13 @@ def service():
         yield s
 
 
-def create(service, **fields):
-    reply = service.post("/v1/sessions", {"language": "python", **fields})
-    assert reply.status == 201, reply
-    return reply.json["id"]
-
-
-def execute(service, session, code):
-    reply = service.post(f"/v1/sessions/{session}/exec", {"code": code})
-    assert reply.status == 200, reply
-    return reply.json
-
-
-def value(service, session, code):
-    cell = execute(service, session, code)
-    assert cell["status"] == "ok", cell
-    return cell["result"]["text/plain"] if cell["result"] else None
-
-
-def sleep(service, session, **fields):
-    reply = service.post(f"/v1/sessions/{session}/sleep", fields)
-    assert reply.status == 200 and reply.json["state"] == "sleeping", reply
-    return reply.json
-
-
-def wake(service, session, **fields):
-    reply = service.post(f"/v1/sessions/{session}/wake", fields)
-    assert reply.status == 200, reply
-    return reply.json
-
-
-def look(service, session):
-    return service.get(f"/v1/sessions/{session}").json
-
-
-def images(service):
-    return sorted(os.listdir(service.data / "images"))
-
-
 @pytest.fixture(autouse=True)
 def no_session_and_no_image_is_left(request):
     yield
     if "service" not in request.fixturenames:
         return
     s = request.getfixturevalue("service")
-    for session in s.get("/v1/sessions").json["sessions"]:
-        s.delete(f"/v1/sessions/{session['id']}")
+    end_sessions(s)
     assert eventually(lambda: images(s) == [], PATIENCE), images(s)
     assert eventually(lambda: os.listdir(s.data / "sessions") == [], PATIENCE)
 
@@ -227,29 +188,6 @@ def test_a_session_for_whose_image_there_is_no_room_stays_awake(service):
         assert value(s, session, "x") == "5" and images(s) == []
 
 
-def everything(service):
-    return [service.pid, *(p.pid for p in descendants(service.pid))]
-
-
-def is_dead(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as f:
-            return f.read().rpartition(")")[2].split()[0] in "ZX"
-    except OSError:
-        return True
-
-
-def kill_everything(service):
-    pids = everything(service)
-    for pid in pids:
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-    service.popen.wait(30)
-    assert eventually(lambda: all(is_dead(p) for p in pids), PATIENCE)
-
-
 def test_sessions_sleep_when_the_service_stops_and_outlive_the_death_of_everything():
     with Service(*OPTIONS) as s:
         mine, given = create(s, name="mine"), create(s, files={"given.txt": "from the client"})
@@ -280,12 +218,6 @@ def test_sessions_sleep_when_the_service_stops_and_outlive_the_death_of_everythi
         for session in (given, other):
             assert s.delete(f"/v1/sessions/{session}").status == 200
         assert eventually(lambda: images(s) == [] and os.listdir(s.data / "sessions") == [], PATIENCE)
-
-
-def kill_keeper(service):
-    keeper = service.half("keeper").pid
-    os.kill(keeper, signal.SIGKILL)
-    assert eventually(lambda: service.reachable() and service.half("keeper").pid != keeper, PATIENCE)
 
 
 def sleep_and_kill(service, session, moment):
