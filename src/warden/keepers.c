@@ -34,10 +34,15 @@ static void end_unkept(struct loop *l)
 static_assert((int)KEPT_MAX >= (int)RUNS_MAX, "every jar can be kept");
 
 /* We may notice the death of a keeper when we send, before we have read its last messages. A cell
- * that it has sent to the program needs its deadlines. */
+ * that it has sent to the program needs its deadlines, and a jar that it ended must end. */
 static void read_last_messages(struct loop *l)
 {
     enum { LAST_MESSAGES = 2 * KEPT_MAX };
+    static int (*const handlers[WIRE_TYPE_COUNT_])(struct loop *, struct err *) = {
+        [WIRE_KEEP] = keepers_on_keep,
+        [WIRE_CELL] = loop_on_cell,
+        [WIRE_KILL] = loop_on_kill,
+    };
     struct err ignored = { 0 };
     int resets = 0;
     for (int i = 0; i < LAST_MESSAGES && resets < 2; i++) {
@@ -45,12 +50,10 @@ static void read_last_messages(struct loop *l)
         if (got < 0)
             return;
         resets += got == 0;
-        if (got > 0 && l->message.type == WIRE_KEEP)
-            (void)!keepers_on_keep(l, &ignored);
-        if (got > 0 && l->message.type == WIRE_CELL)
-            (void)!loop_on_cell(l, &ignored);
+        if (got > 0 && handlers[l->message.type])
+            (void)!handlers[l->message.type](l, &ignored);
         if (got > 0)
-            wire_message_done(&l->message);
+            loop_wipe_message(l);
     }
 }
 
@@ -82,9 +85,10 @@ int keepers_on_keeper(struct loop *l, struct err *e)
         wire_message_done(&l->message);
         return err_set(e, ERR_PROTOCOL, 0, "a supervisor may not send this message");
     }
+    int wire_fd = fd_take(&l->message.fds[0]); /* first: keepers_lose() reads other messages */
     if (l->wire_fd >= 0)
         keepers_lose(l);
-    l->wire_fd = fd_take(&l->message.fds[0]);
+    l->wire_fd = wire_fd;
     if (fd_set_nonblock(l->wire_fd, &ignored) || keepers_watch(l, l->wire_fd, NULL, &ignored))
         keepers_lose(l);
     return 0;

@@ -168,7 +168,7 @@ static int on_spawn(struct loop *l, struct err *e)
     return assigned == 0 ? spawn(l, &s, l->message.fds, e) : assigned < 0 ? -1 : 0;
 }
 
-static int on_kill(struct loop *l, struct err *e)
+int loop_on_kill(struct loop *l, struct err *e)
 {
     struct wire_kill k;
     if (wire_read_kill(&l->message, &k, e))
@@ -177,8 +177,8 @@ static int on_kill(struct loop *l, struct err *e)
     struct kept *kept = kept_find(&l->kept, k.id);
     if (s) /* it may have ended before the message arrived */
         jar_kill(s->jar, k.reason);
-    if (kept &&
-        kept->told) /* a next keeper must not take a jar that is about to end for a session */
+    /* A next keeper must not take a jar that is about to end for a session. */
+    if (kept && kept->told)
         kept_remove(&l->kept, kept);
     return 0;
 }
@@ -240,11 +240,17 @@ static int on_files(struct loop *l, struct err *e)
                : 0;
 }
 
+void loop_wipe_message(struct loop *l)
+{
+    wire_message_done(&l->message);
+    explicit_bzero(l->message.bytes, l->message.len);
+}
+
 static int on_message(struct loop *l, struct err *e)
 {
     static int (*const handlers[WIRE_TYPE_COUNT_])(struct loop *, struct err *) = {
         [WIRE_SPAWN] = on_spawn,         [WIRE_SESSION] = on_spawn,
-        [WIRE_KILL] = on_kill,           [WIRE_TARGETS] = embryos_on_targets,
+        [WIRE_KILL] = loop_on_kill,      [WIRE_TARGETS] = embryos_on_targets,
         [WIRE_CELL] = loop_on_cell,      [WIRE_INTERRUPT] = on_interrupt,
         [WIRE_KEEPER] = keepers_begin,   [WIRE_KEEP] = keepers_on_keep,
         [WIRE_ADOPT] = keepers_on_adopt, [WIRE_FILES] = on_files,
@@ -258,9 +264,7 @@ static int on_message(struct loop *l, struct err *e)
     int rc = handlers[l->message.type]
                  ? handlers[l->message.type](l, e)
                  : err_set(e, ERR_PROTOCOL, 0, "a keeper may not send this message");
-    wire_message_done(&l->message);
-    /* The environment may hold secrets, and every jar begins as a copy of this process. */
-    explicit_bzero(l->message.bytes, l->message.len);
+    loop_wipe_message(l);
     return rc;
 }
 

@@ -37,6 +37,9 @@ struct loop {
 /* loop.c */
 struct slot *loop_find_slot(struct loop *l, uint64_t id);
 [[nodiscard]] int loop_on_cell(struct loop *l, struct err *e); /* in l->message */
+[[nodiscard]] int loop_on_kill(struct loop *l, struct err *e);
+/* The environment of a job may hold secrets, and every jar begins as a copy of this process. */
+void loop_wipe_message(struct loop *l);
 enum start loop_start_of(const struct slot *s);
 [[nodiscard]] int loop_send_ended(struct loop *l, uint64_t id, const struct jar_outcome *o,
                                   struct err *e);
