@@ -61,6 +61,10 @@ json_t *session_spec_json(const struct session *s)
     json_put(o, "asleep_since_ms", json_integer(s->asleep_since_ms));
     json_put(o, "first_cell", json_integer(s->first_cell));
     json_put(o, "restarts", json_integer(s->restarts));
+    if (s->replayed)
+        (void)json_object_set(o, "replayed", s->replayed);
+    if (session_replays(s))
+        json_put(o, "replay", session_replay_json(s));
     json_put(o, "has_files", json_boolean(s->has_files || s->spec.bundle.len > 0));
     return o;
 }
@@ -93,7 +97,7 @@ static int save(const struct session *s, struct err *e)
 void session_save(struct session *s)
 {
     struct err e = { 0 };
-    if (s->state == SESSION_SLEEPING)
+    if (s->state == SESSION_SLEEPING || session_replays(s))
         session_sleep_save(s);
     else if (s->file.fd >= 0 && save(s, &e))
         log_error(LOG_WARN, "session.save", &e);
@@ -320,6 +324,7 @@ void session_take_history(struct session *s, const json_t *o)
     s->asleep_ms = (uint64_t)json_integer_value(json_object_get(o, "asleep_ms"));
     s->first_cell = (unsigned)json_integer_value(json_object_get(o, "first_cell"));
     s->restarts = (unsigned)json_integer_value(json_object_get(o, "restarts"));
+    s->replayed = json_incref(json_object_get(o, "replayed"));
 }
 
 /* The text of the spec, a NUL, and the files that the session began with. */

@@ -287,9 +287,10 @@ json_t *checkpoints_json(const struct session *s)
 {
     const struct session_checkpoints *k = &s->checkpoints;
     const struct session_rollback_row *r = &k->rolled_back;
-    return json_pack("{s:i, s:s, s:I, s:I, s:I, s:I}", "at_cell", (int)s->at_cell, "checkpoint",
-                     k->id, "since_ms", (json_int_t)k->since_ms, "last", (json_int_t)r->last, "to",
-                     (json_int_t)r->to, "at_ms", (json_int_t)r->at_ms);
+    return json_pack("{s:i, s:s, s:I, s:I, s:I, s:I, s:i}", "at_cell", (int)s->at_cell,
+                     "checkpoint", k->id, "since_ms", (json_int_t)k->since_ms, "last",
+                     (json_int_t)r->last, "to", (json_int_t)r->to, "at_ms", (json_int_t)r->at_ms,
+                     "kind", (int)r->kind);
 }
 
 struct rollback_job {
@@ -311,16 +312,30 @@ static void on_rollback_written(struct store_job *job)
     free(job);
 }
 
-/* The earlier keeper may have been killed before it recorded the last rollback. */
-static void record_again(const struct session *s)
+void checkpoints_add_rollback(const struct session *s, const struct session_rollback_row *row)
 {
     struct rollback_job *j = calloc(1, sizeof *j);
     if (!j)
         return;
     j->job = (struct store_job){ .work = write_rollback, .done = on_rollback_written };
-    j->row = s->checkpoints.rolled_back;
+    j->row = *row;
     (void)snprintf(j->session, sizeof j->session, "%s", s->id);
     store_write(s->all->store, &j->job);
+}
+
+void checkpoints_note_rollback(struct session *s, int64_t to, enum rollback_kind kind)
+{
+    struct session_rollback_row *r = &s->checkpoints.rolled_back;
+    *r = (struct session_rollback_row){ s->cells, to, clock_unix_ms(), kind };
+    checkpoints_add_rollback(s, r);
+}
+
+void checkpoints_forget_past(struct session *s)
+{
+    s->checkpoints.id[0] = '\0';
+    s->checkpoints.recovered_cell = 0;
+    session_image_unref(s->checkpoints.base);
+    s->checkpoints.base = NULL;
 }
 
 void checkpoints_adopt(struct session *s, const json_t *facts, unsigned cell)
@@ -333,13 +348,14 @@ void checkpoints_adopt(struct session *s, const json_t *facts, unsigned cell)
         .last = json_integer_value(json_object_get(facts, "last")),
         .to = json_integer_value(json_object_get(facts, "to")),
         .at_ms = json_integer_value(json_object_get(facts, "at_ms")),
+        .kind = (enum rollback_kind)json_integer_value(json_object_get(facts, "kind")),
     };
     (void)snprintf(k->id, sizeof k->id, "%s", id ? id : "");
     for (const struct saved_image *i = images_first(s->all->images); i; i = i->next)
         if (is_of(i, s) && i->row.created_ms >= k->since_ms)
             (void)snprintf(k->id, sizeof k->id, "%s", i->row.id);
-    if (k->rolled_back.at_ms)
-        record_again(s);
+    if (k->rolled_back.at_ms) /* the earlier keeper may have been killed before it recorded it */
+        checkpoints_add_rollback(s, &k->rolled_back);
 }
 
 /* ---- to take one ---- */
@@ -629,7 +645,7 @@ bool checkpoint_delays_cell(struct cell *c)
     struct err e = { 0 };
     if (c->undo == UNDO_BEING_TAKEN)
         return true;
-    if (c->undo == UNDO_TAKEN || s->spec.undo == 0)
+    if (c->undo == UNDO_TAKEN || s->spec.undo == 0 || session_replays(s))
         return false;
     struct pending_checkpoint *p = pending_new(s, &e);
     c->undo = UNDO_BEING_TAKEN;

@@ -96,6 +96,7 @@ struct rollback_request {
      * owner may free the request now. */
     void (*on_done)(struct rollback_request *r, const struct err *e);
     const char *actor; /* for the audit log; copied */
+    bool is_undo;
     struct rollback *private;
 };
 /* Cells that run or wait when the program changes end. ERR_CONFLICT if another rollback goes on.

@@ -25,6 +25,7 @@ struct rollback {
     char *actor, *detail;
     unsigned cell;
     unsigned recovered_cell; /* it ended the jar; 0: a client asks */
+    enum rollback_kind kind;
     struct session_rollback_row row;
     bool loading, cancelled, recording;
 };
@@ -165,7 +166,7 @@ static void take_state(struct session *s, struct rollback *r)
     s->program = r->program;
     s->program->aside = false;
     r->program = NULL;
-    r->row = (struct session_rollback_row){ s->cells, r->cell, clock_unix_ms() };
+    r->row = (struct session_rollback_row){ s->cells, r->cell, clock_unix_ms(), r->kind };
     s->rollback_by_ms = s->close_by_ms = 0;
     s->program_from[0] = '\0';
     s->at_cell = r->cell;
@@ -241,6 +242,9 @@ static int begin(struct session *s, const struct checkpoint *to, struct rollback
                             .request = q,
                             .actor = text_copy(q ? q->actor : NULL),
                             .cell = to->cell,
+                            .kind = recovered_cell ? ROLLBACK_JAR_ENDED
+                                    : q->is_undo   ? ROLLBACK_UNDO
+                                                   : ROLLBACK_ASKED,
                             .recovered_cell = recovered_cell };
     (void)snprintf(r->id, sizeof r->id, "%s", to->id);
     s->refs++;

@@ -46,6 +46,7 @@ static void on_timer_closed(uv_handle_t *handle)
     struct sessions *all = s->all;
     session_spec_done(&s->spec);
     cell_file_done(&s->file);
+    json_decref(s->replayed);
     free(s);
     all->alive--;
     if (all->freed && all->alive == 0)
@@ -346,8 +347,8 @@ void session_on_ready(struct session *s)
     s->start_by_ms = 0;
     s->checkpoints.since_ms = clock_unix_ms();
     s->program_from[0] = '\0';
-    if (!s->for_one_run &&
-        !s->is_branch) /* these end with the keeper: nobody waits for them then */
+    /* These end with the keeper: nobody waits for them then, or they sleep on. */
+    if (!s->for_one_run && !s->is_branch && !session_replays(s))
         session_keep(s);
     if (s->sleep) {
         session_sleep_on_ready(s);
@@ -516,6 +517,7 @@ void session_restart(struct session *s)
     rollback_cancel(s, ERR_CONFLICT, "the session was restarted");
     session_fail_question(s, "the session was restarted");
     cells_lose(s, &end, "the session was restarted, and its variables are lost");
+    checkpoints_note_rollback(s, -1, ROLLBACK_RESTART);
     if (s->state != SESSION_ENDED) {
         if (s->program) {
             s->restarting = true;
@@ -566,7 +568,8 @@ void session_set_idle(struct session *s, uint64_t idle_ms)
 /* The clock of the loop at which it ends or sleeps for want of use, or ends for want of life. */
 static uint64_t idle_end(const struct session *s)
 {
-    return s->state == SESSION_IDLE ? s->used_loop_ms + s->spec.idle_ms : UINT64_MAX;
+    return s->state == SESSION_IDLE && !session_replays(s) ? s->used_loop_ms + s->spec.idle_ms
+                                                           : UINT64_MAX;
 }
 
 /* A restart does not put it off. */

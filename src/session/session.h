@@ -80,6 +80,7 @@ enum session_event {
     SESSION_EVENT_STATE,    /* its state is another one */
     SESSION_EVENT_EXPIRING, /* it ends soon: session_expires_ms() */
     SESSION_EVENT_MEASURED, /* memory_bytes is that of now: session_measure() */
+    SESSION_EVENT_REPLAYED, /* it could not wake, and its cells ran again: `replayed` */
     SESSION_EVENT_ENDED,    /* its last event */
 };
 struct session_watch {
@@ -131,6 +132,10 @@ struct session_question {
 struct session_wait {
     /* e NULL: the session sleeps, or is awake. The owner may free the wait now. */
     void (*on_done)(struct session_wait *w, struct session *s, const struct err *e);
+    /* Of a wake; NULL: no replay. The image cannot be woken, and *why says why. A new program is
+     * ready, and runs the cells of this owner alone, until session_replayed() or
+     * session_replay_fail(). on_done() follows. */
+    void (*on_replay)(struct session_wait *w, struct session *s, const struct err *why);
     json_t *not_carried;       /* of a sleep: a guest's words; the owner frees it */
     struct session_wait *next; /* private, as the rest */
     bool for_sleep;
@@ -155,6 +160,7 @@ struct session {
     int64_t asleep_since_ms; /* Unix time; 0: it is awake */
     char sleep_error[240];   /* why it could not sleep or wake the last time; "": it could */
     unsigned first_cell;     /* cells before this number ran in an earlier program */
+    json_t *replayed;        /* the report of its last replay; NULL: none */
     /* The rest belongs to this room. */
     uint64_t asleep_ms;          /* all its sleeps so far */
     struct session_sleep *sleep; /* while it falls asleep or wakes */
@@ -247,6 +253,10 @@ bool session_expires_soon(const struct session *s);
 /* Its program becomes its image in a new jar, and the image is removed. on_done() of the wait
  * follows; w may be NULL. If it fails, the session sleeps on. It is sleeping, or falls asleep. */
 [[nodiscard]] int session_wake(struct session *s, struct session_wait *w, struct err *e);
+/* All cells of a replay have run. Takes over the report. */
+void session_replayed(struct session *s, json_t *report);
+/* The replay cannot go on: the session sleeps on. */
+void session_replay_fail(struct session *s, const char *reason);
 /* True: a request must wait for session_wake() first. */
 bool session_must_wake(const struct session *s);
 /* The owner of the wait does not wait any longer. */

@@ -166,6 +166,10 @@ void session_fail_question(struct session *s, const char *why);
 bool session_sleep_on_program_end(struct session *s, const char *reason);
 /* The program of a session that wakes is ready. */
 void session_sleep_on_ready(struct session *s);
+/* Its cells run again, or its program starts for that. A keeper that dies now leaves the image. */
+bool session_replays(const struct session *s);
+/* The facts that a next keeper needs to forget the replay. */
+json_t *session_replay_json(const struct session *s);
 /* The program of a session that wakes is late, or its channel is closed. */
 void session_sleep_give_up(struct session *s, const char *reason);
 /* The session ends, or begins anew without its image. */
@@ -174,12 +178,18 @@ void session_sleep_drop(struct session *s, const char *reason);
 void session_wake_for_cells(struct session *s);
 /* The row of a sleeping session gets its spec as it is now. */
 void session_sleep_save(struct session *s);
+/* The row of a session that is awake names no image. */
+void session_sleep_forget(struct session *s);
+
+/* ---- drain.c ---- */
+/* A drain goes on. */
+void sessions_drain_step(struct sessions *all);
+
+/* ---- sleepers.c ---- */
 /* Sessions that sleep since an earlier keeper. Adds their ids to the array. Waits for the store. */
 [[nodiscard]] int sessions_find_sleeping(struct sessions *all, json_t *ids, struct err *e);
 /* Files without a row: their writer was killed. */
 void images_sweep(int dir_fd, const struct saved_image *first);
-/* A drain goes on. */
-void sessions_drain_step(struct sessions *all);
 
 /* ---- adopt.c: the parts of a session that outlive the keeper ---- */
 /* Everything that a client asked for, without files. A new reference. */
@@ -211,6 +221,12 @@ void checkpoints_end(struct session *s);
 void checkpoints_sweep(struct sessions *all);
 /* Later checkpoints share their bytes with this image, if it is on the disk. */
 void checkpoints_set_base(struct session *s, struct session_image *image);
+/* Its state has no past: the end of its jar is its own end. */
+void checkpoints_forget_past(struct session *s);
+/* Adds a rollback to the row of the session. */
+void checkpoints_add_rollback(const struct session *s, const struct session_rollback_row *row);
+/* The same for all its cells so far, and for a next keeper. to -1: it began anew. */
+void checkpoints_note_rollback(struct session *s, int64_t to, enum rollback_kind kind);
 /* The facts that a next keeper needs. */
 json_t *checkpoints_json(const struct session *s);
 /* Takes them. cell: the last one that began since; 0: none. */

@@ -2,9 +2,12 @@
  *
  *   awake ─► capturing ─► saving ─► committing ─► ending ─► asleep
  *   asleep ─► loading ─► starting ─► clearing ─► awake
+ *   asleep ─► loading ─► starting ─► replaying ─► clearing ─► awake
  *
  * Until `committing`, the session is awake: if somebody uses it, the image is dropped. From then on
- * its row names the image, and requests wait. A wake that fails ends where it began. */
+ * its row names the image, and requests wait. A wake that fails ends where it began, unless its
+ * client asked for a replay: then a program without the image runs the cells again, and the image
+ * stays until all of them have run. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,9 +21,7 @@
 #include "session/session_impl.h"
 #include "store/audit_log.h"
 
-enum { FALLING_MAX = 4 }; /* sessions at a time, in a drain */
-
-enum phase { CAPTURING, SAVING, COMMITTING, ENDING, LOADING, STARTING, CLEARING };
+enum phase { CAPTURING, SAVING, COMMITTING, ENDING, LOADING, STARTING, REPLAYING, CLEARING };
 
 struct session_sleep {
     struct session_capture capture;
@@ -30,6 +31,10 @@ struct session_sleep {
     enum phase phase;
     struct session_image *image; /* while it is saved */
     struct err err;
+    /* Of a replay: why the image could not be used, and the session before it. */
+    bool is_replay;
+    struct err why;
+    unsigned cells, at_cell;
 };
 
 static bool falls(const struct session_sleep *g)
@@ -41,6 +46,22 @@ bool session_must_wake(const struct session *s)
 {
     const struct session_sleep *g = s->sleep;
     return s->state == SESSION_SLEEPING || (g && (!falls(g) || s->question));
+}
+
+bool session_replays(const struct session *s)
+{
+    return s->sleep && s->sleep->is_replay;
+}
+
+json_t *session_replay_json(const struct session *s)
+{
+    return json_pack("{s:i}", "at_cell", (int)s->sleep->at_cell);
+}
+
+/* The cells before an import, or before the image of a template, are not known. */
+static bool can_replay(const struct session *s)
+{
+    return !s->spec.is_copy || s->spec.parent || s->first_cell > 0;
 }
 
 /* ---- waits ---- */
@@ -69,6 +90,15 @@ static void add_wait(struct session *s, struct session_wait *w, bool for_sleep)
     w->for_sleep = for_sleep;
     w->next = s->waits;
     s->waits = w;
+}
+
+/* The wait whose owner runs the cells again; NULL: none. */
+static struct session_wait *replay_wait(const struct session *s)
+{
+    struct session_wait *w = s->waits;
+    while (w && (w->for_sleep || !w->on_replay))
+        w = w->next;
+    return w;
 }
 
 void session_wait_drop(struct session *s, struct session_wait *w)
@@ -160,6 +190,13 @@ void session_sleep_save(struct session *s)
         log_error(LOG_WARN, "session.save", &e);
 }
 
+void session_sleep_forget(struct session *s)
+{
+    struct err e = { 0 };
+    if (note_image(s, NULL, NULL, &e))
+        log_error(LOG_ERROR, "session.record", &e);
+}
+
 /* ---- the end of a sleep or of a wake ---- */
 
 static void sleep_free(struct session_sleep *g)
@@ -215,8 +252,8 @@ void session_sleep_drop(struct session *s, const char *reason)
             session_image_unref(s->spec.image);
             s->spec.image = NULL;
         }
-        if (g->phase == ENDING || g->phase == STARTING) /* no callback of ours comes any more */
-            sleep_free(g);
+        if (g->phase == ENDING || g->phase == STARTING || g->phase == REPLAYING)
+            sleep_free(g); /* no callback of ours comes any more */
     }
     remove_image(s);
     if (was_asleep && s->state != SESSION_ENDED) {
@@ -427,21 +464,45 @@ int session_sleep(struct session *s, bool strict, struct session_wait *w, struct
 
 /* ---- to wake ---- */
 
-/* It sleeps on. Its cells are lost before it may wake again. */
-static void sleep_on(struct session_sleep *g, const struct err *e)
+/* It has no program. Its cells are lost before it may wake again. */
+static void lie_down(struct session *s, const struct err *e)
 {
-    struct session *s = g->session;
     struct wire_ended end = { .evidence.reason = END_FAILURE, .err = *e };
-    s->refs++;
     s->start_by_ms = s->close_by_ms = 0;
     s->program = NULL;
     s->state = SESSION_SLEEPING;
     session_image_unref(s->spec.image);
     s->spec.image = NULL;
     session_put_away(s);
-    (void)snprintf(s->sleep_error, sizeof s->sleep_error, "%s", e->text);
     log_error(LOG_WARN, "session.sleeps_on", e);
     cells_lose(s, &end, ERR_SHOWN(e));
+}
+
+/* The cells of a replay that failed have no effect. */
+static void undo_replay(struct session_sleep *g)
+{
+    struct session *s = g->session;
+    s->at_cell = g->at_cell;
+    if (s->cells > g->cells)
+        checkpoints_note_rollback(s, g->at_cell, ROLLBACK_REPLAY);
+    session_sleep_save(s);
+}
+
+static void begin_replay(struct session_sleep *g, const struct err *why);
+
+/* It sleeps on, unless a client wants its cells to run again. */
+static void sleep_on(struct session_sleep *g, const struct err *e)
+{
+    struct session *s = g->session;
+    if (e->code == ERR_CONFLICT && !g->is_replay && can_replay(s) && replay_wait(s)) {
+        begin_replay(g, e);
+        return;
+    }
+    s->refs++;
+    lie_down(s, e);
+    if (g->is_replay)
+        undo_replay(g);
+    (void)snprintf(s->sleep_error, sizeof s->sleep_error, "%s", e->text);
     detach(g);
     session_schedule(s);
     session_notify(s, SESSION_EVENT_STATE);
@@ -462,6 +523,8 @@ static void now_awake(struct session_sleep *g)
     session_save(s);
     session_set_state(s, SESSION_IDLE);
     log_event(LOG_INFO, "session.awake", "id=%s cells=%u", s->id, s->cells);
+    if (g->is_replay)
+        session_notify(s, SESSION_EVENT_REPLAYED);
     (void)session_measure(s);
     answer_waits(s, false, NULL, NULL);
     cells_advance(s);
@@ -481,13 +544,12 @@ static void on_cleared(struct session_sleep *g, const struct err *e)
         now_awake(g);
 }
 
-void session_sleep_on_ready(struct session *s)
+/* Its newest state is in the jar from here on. */
+static void clear(struct session_sleep *g)
 {
-    struct session_sleep *g = s->sleep;
+    struct session *s = g->session;
     struct err e = { 0 };
     char image[ID_SIZE];
-    if (g->phase != STARTING)
-        return;
     g->phase = CLEARING;
     (void)snprintf(image, sizeof image, "%s", s->image);
     s->image[0] = '\0';
@@ -495,6 +557,44 @@ void session_sleep_on_ready(struct session *s)
     (void)snprintf(s->image, sizeof s->image, "%s", image);
     if (rc)
         session_sleep_give_up(s, e.text);
+}
+
+void session_sleep_on_ready(struct session *s)
+{
+    struct session_sleep *g = s->sleep;
+    struct session_wait *w = g->is_replay ? replay_wait(s) : NULL;
+    if (g->phase != STARTING)
+        return;
+    if (!g->is_replay) {
+        clear(g);
+    } else if (!w) {
+        session_sleep_give_up(s, "nobody waits for its replay any longer");
+    } else {
+        g->phase = REPLAYING;
+        s->at_cell = 0;
+        session_set_state(s, SESSION_IDLE);
+        w->on_replay(w, s, &g->why);
+    }
+}
+
+void session_replayed(struct session *s, json_t *report)
+{
+    struct session_sleep *g = s->sleep;
+    json_decref(s->replayed);
+    s->replayed = report;
+    s->first_cell = g->cells + 1;
+    checkpoints_forget_past(s);
+    struct session_rollback_row *r = &s->checkpoints.rolled_back;
+    *r = (struct session_rollback_row){ g->cells, -1, clock_unix_ms(), ROLLBACK_REPLAY };
+    checkpoints_add_rollback(s, r);
+    session_keep(s);
+    clear(g);
+}
+
+void session_replay_fail(struct session *s, const char *reason)
+{
+    if (session_replays(s) && s->sleep->phase == REPLAYING)
+        session_sleep_give_up(s, reason);
 }
 
 void session_sleep_give_up(struct session *s, const char *reason)
@@ -514,6 +614,15 @@ void session_sleep_give_up(struct session *s, const char *reason)
         sleep_on(g, &g->err);
 }
 
+/* The second best is named. */
+static void refuse_to_wake(const struct session *s, const char *why, struct err *e)
+{
+    (void)!err_set(e, ERR_CONFLICT, 0, "the session sleeps on: %.140s; %s", why,
+                   session_replays(s) ? "so there is no replay"
+                   : can_replay(s)    ? "wake with {\"replay\": true} runs its cells again"
+                                      : "a restart begins anew");
+}
+
 bool session_sleep_on_program_end(struct session *s, const char *reason)
 {
     struct session_sleep *g = s->sleep;
@@ -523,11 +632,14 @@ bool session_sleep_on_program_end(struct session *s, const char *reason)
         now_asleep(g);
     } else if (g->phase == STARTING) {
         if (g->err.code == ERR_NONE)
-            (void)!err_set(
-                &g->err, ERR_CONFLICT, 0,
-                "the session sleeps on: %.150s; its cells are in GET cells, and a restart "
-                "begins anew",
-                reason);
+            refuse_to_wake(s, reason, &g->err);
+        struct err e = g->err;
+        sleep_on(g, &e);
+    } else if (g->phase == REPLAYING) {
+        (void)!err_set(&g->err, ERR_CONFLICT, 0,
+                       "the session sleeps on: its program ended while its cells were replayed: "
+                       "%.120s",
+                       reason);
         struct err e = g->err;
         sleep_on(g, &e);
     }
@@ -564,7 +676,8 @@ static void on_loaded(struct image_load *load, const struct err *e)
         return;
     }
     if (e) {
-        (void)!err_set(&failed, e->code, e->sys, "the session sleeps on: %s", e->text);
+        refuse_to_wake(g->session, e->text, &failed);
+        failed.code = e->code;
         sleep_on(g, &failed);
     } else if (start_program(g, &failed)) {
         session_image_unref(g->load.image);
@@ -572,13 +685,32 @@ static void on_loaded(struct image_load *load, const struct err *e)
     }
 }
 
+/* A program without the image; its client runs the cells. */
+static void begin_replay(struct session_sleep *g, const struct err *why)
+{
+    struct session *s = g->session;
+    struct err failed = { 0 };
+    s->refs++;
+    g->is_replay = true;
+    g->why = *why;
+    g->err = (struct err){ 0 };
+    lie_down(s, why);
+    g->cells = s->cells;
+    g->at_cell = s->at_cell;
+    if (s->sleep == g && start_program(g, &failed))
+        sleep_on(g, &failed);
+    session_unref(s);
+}
+
 static int begin_wake(struct session *s, struct err *e)
 {
     struct saved_image *saved = images_find(s->all->images, s->image);
-    if (!saved)
-        return err_set(e, ERR_CONFLICT, 0, "the session sleeps on: its image is not there");
     if (sessions_check_room(s->all, &s->spec, 1, e))
         return -1;
+    if (!saved) {
+        refuse_to_wake(s, "its image is not there", e);
+        return -1;
+    }
     struct session_sleep *g = calloc(1, sizeof *g);
     if (!g)
         return err_no_memory(e, "the wake of a session");
@@ -608,189 +740,4 @@ void session_wake_for_cells(struct session *s)
         return;
     struct wire_ended end = { .evidence.reason = END_FAILURE, .err = e };
     cells_lose(s, &end, ERR_SHOWN(&e));
-}
-
-/* ---- the stop of the service ---- */
-
-static void sleep_or_end(struct session *s)
-{
-    struct err e = { 0 };
-    const char *reason = s->all->drain_reason;
-    char why[sizeof s->reason];
-    if (s->state == SESSION_STARTING || !s->spec.language->forks) {
-        session_end(s, reason);
-    } else if (session_sleep(s, false, NULL, &e)) {
-        (void)snprintf(why, sizeof why, "%s, and it could not sleep: %.150s", reason, e.text);
-        session_end(s, why);
-    }
-}
-
-void sessions_drain_step(struct sessions *all)
-{
-    struct session *next;
-    bool awake = false;
-    if (!all->drain_reason || all->draining_now)
-        return;
-    all->draining_now = true;
-    for (struct session *s = all->first; s; s = next) {
-        next = s->next;
-        if (!s->sleep && !s->first && !s->question && s->state != SESSION_SLEEPING &&
-            all->falling < FALLING_MAX)
-            sleep_or_end(s);
-    }
-    all->draining_now = false;
-    for (const struct session *s = all->first; s; s = s->next)
-        awake = awake || s->state != SESSION_SLEEPING || s->sleep;
-    void (*on_drained)(void *) = all->on_drained;
-    if (awake || !on_drained)
-        return;
-    all->on_drained = NULL;
-    on_drained(all->drained_context);
-}
-
-void session_on_line_empty(struct session *s)
-{
-    if (s->for_one_run && !s->first)
-        session_end(s, "its run is over");
-    if (!s->first)
-        sessions_drain_step(s->all);
-}
-
-void sessions_drain(struct sessions *all, const char *reason, void (*on_done)(void *context),
-                    void *context)
-{
-    all->stopping = true;
-    all->drain_reason = reason;
-    all->on_drained = on_done;
-    all->drained_context = context;
-    sessions_drain_step(all);
-}
-
-/* ---- sessions that sleep since an earlier keeper ---- */
-
-struct sleeping_rows {
-    struct store_job job;
-    struct session_rows rows;
-};
-
-static int read_rows(struct db *db, struct store_job *job, struct err *e)
-{
-    return sessions_sleeping(db, &((struct sleeping_rows *)job)->rows, e);
-}
-
-static void on_rows(struct store_job *job)
-{
-    (void)job;
-}
-
-static int make_sleeping(struct sessions *all, const struct session_row *row, struct err *e)
-{
-    scoped(session_spec) spec = { 0 };
-    struct session *s;
-    json_auto_t *o = row->spec ? json_loads(row->spec, JSON_REJECT_DUPLICATES, NULL) : NULL;
-    if (session_spec_take(all, o, row, &spec, e))
-        return -1;
-    for (int i = 0; i < LIMIT_COUNT; i++)
-        if (i != LIMIT_WALL_MS && spec.limits.v[i] > all->limits.cell_max.v[i])
-            spec.limits.v[i] = all->limits.cell_max.v[i];
-    if (session_make(all, &spec, &s, e))
-        return -1;
-    (void)snprintf(s->id, sizeof s->id, "%s", row->id);
-    (void)snprintf(s->image, sizeof s->image, "%s", row->image);
-    session_take_history(s, o);
-    checkpoints_adopt(s, json_object_get(o, "checkpoints"), 0);
-    s->has_files = json_is_true(json_object_get(o, "has_files"));
-    s->asleep_since_ms = json_integer_value(json_object_get(o, "asleep_since_ms"));
-    s->used_ms = s->asleep_since_ms;
-    s->created_ms = row->created_ms;
-    s->cells = (unsigned)row->cells;
-    s->is_stored = true;
-    s->state = SESSION_SLEEPING;
-    session_schedule(s);
-    return 0;
-}
-
-static int by_id(const void *a, const void *b)
-{
-    return strcmp((*(struct saved_image *const *)a)->row.id,
-                  (*(struct saved_image *const *)b)->row.id);
-}
-
-/* Images that sessions slept in, by id. Each that is found is replaced by NULL in `left`. */
-struct sleep_images {
-    struct saved_image **sorted;
-    bool *found;
-    size_t n;
-};
-
-static int list_images(const struct sessions *all, struct sleep_images *ret, struct err *e)
-{
-    size_t n = 0;
-    for (const struct saved_image *i = images_first(all->images); i; i = i->next)
-        n += strcmp(i->row.kind, "sleep") == 0;
-    *ret = (struct sleep_images){ .sorted = calloc(n + 1, sizeof(void *)),
-                                  .found = calloc(n + 1, sizeof *ret->found) };
-    if (!ret->sorted || !ret->found)
-        return err_no_memory(e, "the images");
-    for (struct saved_image *i = images_first(all->images); i; i = i->next)
-        if (strcmp(i->row.kind, "sleep") == 0)
-            ret->sorted[ret->n++] = i;
-    qsort(ret->sorted, ret->n, sizeof(void *), by_id);
-    return 0;
-}
-
-static bool find_image(const struct sleep_images *all, char *id)
-{
-    struct saved_image key = { .row.id = id }, *wanted = &key;
-    struct saved_image **at = bsearch(&wanted, all->sorted, all->n, sizeof(void *), by_id);
-    if (at)
-        all->found[at - all->sorted] = true;
-    return at != NULL;
-}
-
-/* The earlier keeper was killed between the row and the jar: the jar is as new as the image. */
-static void forget_image(struct session *s)
-{
-    struct err e = { 0 };
-    if (note_image(s, NULL, NULL, &e))
-        log_error(LOG_ERROR, "session.record", &e);
-}
-
-static void take_rows(struct sessions *all, const struct session_rows *rows,
-                      const struct sleep_images *images, json_t *ids)
-{
-    for (size_t i = 0; i < rows->n; i++) {
-        const struct session_row *row = &rows->rows[i];
-        struct session *awake = session_find(all, row->id);
-        struct err e = { 0 };
-        if (awake) {
-            forget_image(awake);
-        } else if (!find_image(images, row->image)) {
-            log_event(LOG_WARN, "session.lost", "id=%s image=%s", row->id, row->image);
-        } else if (make_sleeping(all, row, &e)) {
-            log_error(LOG_WARN, "session.lost", &e);
-        } else {
-            (void)json_array_append_new(ids, json_string(row->id));
-        }
-    }
-    for (size_t i = 0; i < images->n; i++)
-        if (!images->found[i]) /* its session is awake, or over */
-            images_remove(all->images, images->sorted[i]);
-}
-
-int sessions_find_sleeping(struct sessions *all, json_t *ids, struct err *e)
-{
-    struct sleeping_rows list = { .job = { .work = read_rows, .done = on_rows } };
-    struct sleep_images images = { 0 };
-    store_read(all->store, &list.job);
-    store_wait(all->store);
-    int rc = list.job.err.code == ERR_NONE ? list_images(all, &images, e) : -1;
-    if (list.job.err.code != ERR_NONE)
-        *e = list.job.err;
-    if (rc == 0)
-        take_rows(all, &list.rows, &images, ids);
-    session_rows_done(&list.rows);
-    free(images.sorted);
-    free(images.found);
-    return rc;
 }

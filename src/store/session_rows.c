@@ -43,6 +43,8 @@ int sessions_insert(struct db *db, const struct session_row *r, struct err *e)
     return query_run(&q, e);
 }
 
+const char *const rollback_words[] = { "rollback", "undo", "jar_ended", "restart", "replay", NULL };
+
 int sessions_roll_back(struct db *db, const char *id, const struct session_rollback_row *r,
                        struct err *e)
 {
@@ -51,6 +53,7 @@ int sessions_roll_back(struct db *db, const char *id, const struct session_rollb
         return -1;
     bind_text(&q, id);
     BIND_INTS(&q, r->last, r->to, r->at_ms);
+    bind_text(&q, rollback_words[r->kind < ROLLBACK_KINDS ? r->kind : ROLLBACK_ASKED]);
     return query_run(&q, e);
 }
 

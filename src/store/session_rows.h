@@ -13,16 +13,29 @@ struct session_row {
     /* The session that it is a copy of, its last cell then, and the checkpoint; NULL: none */
     char *parent, *parent_image;
     int64_t parent_cell;
-    char *rollbacks; /* JSON array of {last, to, at_ms}, the oldest first; NULL: none */
+    char *rollbacks; /* JSON array of {last, to, at_ms, kind}, the oldest first; NULL: none */
     char *image;     /* the one that it sleeps in; NULL: it does not sleep */
     char *spec;      /* JSON: everything that its client asked for; only while it sleeps */
 };
 void session_row_done(struct session_row *r);
 
+/* The event that took the effects of cells away. */
+enum rollback_kind {
+    ROLLBACK_ASKED,
+    ROLLBACK_UNDO,
+    ROLLBACK_JAR_ENDED,
+    ROLLBACK_RESTART,
+    ROLLBACK_REPLAY,
+    ROLLBACK_KINDS
+};
+/* "rollback", "undo" and so on; NULL-terminated. */
+extern const char *const rollback_words[];
+
 /* One rollback: cells after `to`, up to `last`, have no effect any longer. */
 struct session_rollback_row {
-    int64_t last, to;
-    int64_t at_ms; /* Unix time; 0: there was none */
+    int64_t last, to; /* to -1: the session began anew */
+    int64_t at_ms;    /* Unix time; 0: there was none */
+    enum rollback_kind kind;
 };
 
 /* Uses id, key, name, language, created_ms, and the three about its parent. */

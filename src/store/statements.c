@@ -198,7 +198,7 @@ const char *const sql_texts[SQL_COUNT_] = {
                            "parent_image, parent_cell) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     [SQL_SESSION_ROLL_BACK] =
         "UPDATE sessions SET rollbacks = json_insert(coalesce(rollbacks, '[]'), '$[#]', "
-        "json_object('last', ?2, 'to', ?3, 'at_ms', ?4)) WHERE id = ?1 "
+        "json_object('last', ?2, 'to', ?3, 'at_ms', ?4, 'kind', ?5)) WHERE id = ?1 "
         "AND coalesce(json_extract(rollbacks, '$[#-1].at_ms'), 0) <> ?4",
     [SQL_SESSION_TREE] =
         "WITH RECURSIVE up (id, parent) AS (SELECT id, parent FROM sessions WHERE id = ?1 "

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "run/json.h"
 #include "session/events.h"
+#include "store/session_rows.h"
 
 static const char *const status_words[] = { "ok", "error", "interrupted", "timeout", "lost", NULL };
 static const struct api_field display_reply[] = {
@@ -22,6 +23,15 @@ static const struct api_field error_reply[] = {
     { "name", FIELD_STRING, ALWAYS, .help = "its type, such as ValueError" },
     { "message", FIELD_STRING, ALWAYS, .help = "its message" },
     { "traceback", FIELD_STRING, ALWAYS, .help = "as text without colours" },
+    { 0 },
+};
+static const struct api_field rolled_back_reply[] = {
+    { "kind", FIELD_STRING, ALWAYS, .one_of = rollback_words,
+      .help = "rollback; undo; jar_ended: the session went on with a checkpoint; restart; replay: "
+              "its cells ran again, under other numbers" },
+    { "at", FIELD_STRING, OR_NULL, .help = "time" },
+    { "to", FIELD_INT, OR_NULL,
+      .help = "the last cell whose effects the session had then; null: it began anew" },
     { 0 },
 };
 const struct api_field cell_reply[] = {
@@ -50,7 +60,9 @@ const struct api_field cell_reply[] = {
     { "timings", FIELD_OBJECT, .fields = timings_reply, .help = "the times of the cell" },
     { "notes", FIELD_STRINGS, ALWAYS, .help = "sentences about the end of the cell" },
     { "rolled_back", FIELD_BOOL,
-      .help = "in a list: true if the session went back to a state without its effects" },
+      .help = "in GET cells: true if the state of the session lacks its effects" },
+    { "rolled_back_by", FIELD_OBJECT, .fields = rolled_back_reply,
+      .help = "of a cell that was rolled back: the reason" },
     { "metadata", FIELD_ANY, .nullable = true, .help = "as in the request" },
     { .schema = "Cell", .help = "A cell that is over" },
 };

@@ -9,6 +9,7 @@
 #include "api/runs/run_result.h"
 #include "api/runs/run_spec.h"
 #include "api/runs/stream.h"
+#include "api/sessions/cell_marks.h"
 #include "api/sessions/cell_result.h"
 #include "api/sessions/cell_submit.h"
 #include "api/sessions/notebook.h"
@@ -144,36 +145,19 @@ static bool may_see(const struct cells_job *l, const struct session_row *row)
     return history_may_see(l->job.call, row->key, row->created_ms);
 }
 
-/* Whether the effects of the cell are in the state of the session, by its rollbacks. */
-static bool has_effect(const json_t *rollbacks, json_int_t newest, json_int_t cell)
-{
-    json_int_t at = newest;
-    size_t n = json_array_size(rollbacks);
-    for (size_t i = n; i-- > 0;) {
-        const json_t *r = json_array_get(rollbacks, i);
-        json_int_t last = json_integer_value(json_object_get(r, "last"));
-        if (at < last || (at == last && i + 1 < n)) /* the state is older than this rollback */
-            continue;
-        if (cell > last && cell <= at)
-            return true;
-        at = json_integer_value(json_object_get(r, "to"));
-    }
-    return cell <= at;
-}
-
 static int mark_rolled_back(struct db *db, const struct session_row *row, json_t *cells,
                             struct err *e)
 {
     size_t i;
     json_t *cell;
     int64_t newest;
-    json_auto_t *rollbacks = row->rollbacks ? json_loads(row->rollbacks, 0, NULL) : NULL;
+    struct cell_marks marks;
     if (sessions_count_cells(db, row->id, &newest, e))
         return -1;
-    json_array_foreach(cells, i, cell) {
-        json_int_t number = json_integer_value(json_object_get(cell, "cell"));
-        json_put(cell, "rolled_back", json_boolean(!has_effect(rollbacks, newest, number)));
-    }
+    cell_marks_init(&marks, row, newest);
+    json_array_foreach(cells, i, cell)
+        cell_marks_put(&marks, cell);
+    cell_marks_done(&marks);
     return 0;
 }
 
@@ -301,14 +285,20 @@ static int cell_work(struct db *db, struct store_job *job, struct err *e)
     struct cell_job *l = (struct cell_job *)job;
     size_t room = GUEST_VALUES_MAX;
     scoped(run_record) row = { 0 };
+    scoped(session_row) session = { 0 };
     if (sessions_find_cell(db, l->session, l->number, &l->run, e) ||
         runs_get(db, l->run, RUN_WITH_JOURNAL, &row, e))
         return -1;
     l->key = text_copy(row.key);
     l->created_ms = row.created_ms;
-    if (!l->events)
-        l->cell = cell_row_object(&row, l->session, l->output_dir_fd, &room);
-    return 0;
+    if (l->events)
+        return 0;
+    json_auto_t *cells = json_array();
+    l->cell = cell_row_object(&row, l->session, l->output_dir_fd, &room);
+    (void)json_array_append(cells, l->cell);
+    return sessions_get(db, l->session, &session, e) || mark_rolled_back(db, &session, cells, e)
+               ? -1
+               : 0;
 }
 
 static void cell_done(struct store_job *job)

@@ -210,7 +210,8 @@ static void on_rolled_back(struct rollback_request *r, const struct err *e)
     free(x);
 }
 
-static void roll_back(struct api_call *c, struct session *s, const struct checkpoint *to)
+static void roll_back(struct api_call *c, struct session *s, const struct checkpoint *to,
+                      bool is_undo)
 {
     struct err e = { 0 };
     struct rollback_call *x = calloc(1, sizeof *x);
@@ -218,11 +219,13 @@ static void roll_back(struct api_call *c, struct session *s, const struct checkp
         api_fail_no_memory(c);
         return;
     }
-    *x = (struct rollback_call){ .request = { .on_done = on_rolled_back, .actor = c->who.name },
-                                 .call = c,
-                                 .watch.on_event = on_session_event,
-                                 .session = s,
-                                 .to = checkpoint_object(to) };
+    *x = (struct rollback_call){
+        .request = { .on_done = on_rolled_back, .actor = c->who.name, .is_undo = is_undo },
+        .call = c,
+        .watch.on_event = on_session_event,
+        .session = s,
+        .to = checkpoint_object(to)
+    };
     session_watch_add(s, &x->watch);
     if (storage_check(c->api, &e) || session_roll_back(s, to, &x->request, &e))
         on_rolled_back(&x->request, &e);
@@ -238,7 +241,7 @@ static void post_rollback(struct api_call *c)
     if (checkpoint_from_json(s, json_object_get(c->body, "to"), &to, &e))
         api_fail(c, &e, "to");
     else
-        roll_back(c, s, &to);
+        roll_back(c, s, &to, false);
 }
 
 static void post_undo(struct api_call *c)
@@ -252,7 +255,7 @@ static void post_undo(struct api_call *c)
     if (checkpoint_before_cells(s, cells ? (unsigned)json_integer_value(cells) : 1, &to, &e))
         api_fail(c, &e, NULL);
     else
-        roll_back(c, s, &to);
+        roll_back(c, s, &to, true);
 }
 
 static const struct api_field list_reply[] = {

@@ -68,6 +68,15 @@ static json_int_t number_of(const json_t *cell)
     return json_integer_value(json_object_get(cell, "cell"));
 }
 
+/* Tools such as nbconvert leave out cells by a tag. */
+static json_t *metadata_of_cell(const json_t *cell)
+{
+    json_t *by = json_object_get(cell, "rolled_back_by");
+    if (!by)
+        return json_object();
+    return json_pack("{s:[s], s:{s:O}}", "tags", "rolled-back", "belljar", "rolled_back_by", by);
+}
+
 static json_t *code_cell(const json_t *cell)
 {
     json_t *outputs = json_array();
@@ -75,11 +84,11 @@ static json_t *code_cell(const json_t *cell)
     add_displays(outputs, cell);
     add_end(outputs, cell);
     json_t *code = json_object_get(cell, "code");
-    return json_pack("{s:s, s:o, s:O, s:o, s:{}, s:o}", "cell_type", "code", "id",
+    return json_pack("{s:s, s:o, s:O, s:o, s:o, s:o}", "cell_type", "code", "id",
                      json_sprintf("cell-%lld", (long long)number_of(cell)), "execution_count",
                      json_object_get(cell, "execution_count"), "source",
                      json_is_string(code) ? json_incref(code) : json_string(""), "metadata",
-                     "outputs", outputs);
+                     metadata_of_cell(cell), "outputs", outputs);
 }
 
 /* The language as Jupyter names it, and the kernel that opens it there. */

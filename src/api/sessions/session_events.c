@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "api/runs/stream.h"
+#include "api/sessions/replay.h"
 #include "api/sessions/session_find.h"
 #include "run/json.h"
 #include "run/result.h"
@@ -66,6 +67,8 @@ static void on_session_event(struct session_watch *w, struct session *s, enum se
         send_state(t);
     else if (event == SESSION_EVENT_EXPIRING)
         send_event(t, "expiring", expiry(s));
+    else if (event == SESSION_EVENT_REPLAYED)
+        send_event(t, "replayed", json_pack("{s:O}", "replayed", s->replayed));
     else if (event == SESSION_EVENT_ENDED)
         send_event(t, "ended",
                    json_pack("{s:o, s:s}", "ended_at", result_time((uint64_t)s->ended_ms), "reason",
@@ -134,7 +137,8 @@ static void get_events(struct api_call *c)
         end(t);
 }
 
-static const char *const event_words[] = { "state", "expiring", "ended", "keepalive", NULL };
+static const char *const event_words[] = { "state", "expiring",  "replayed",
+                                           "ended", "keepalive", NULL };
 static const struct api_field event_fields[] = {
     { "event", FIELD_STRING, ALWAYS, .one_of = event_words, .help = "kind of the event" },
     { "seq", FIELD_INT, .help = "number of the event in this stream; keepalive has none" },
@@ -142,6 +146,8 @@ static const struct api_field event_fields[] = {
     { "expires_at", FIELD_STRING,
       .help = "of state, expiring: time of its end if it is not used again" },
     { "limit", FIELD_STRING, .help = "of expiring: idle_s or ttl_s; a cell puts off idle_s" },
+    { "replayed", FIELD_OBJECT, .fields = replayed_reply,
+      .help = "of replayed: it could not wake, and its cells ran again" },
     { "ended_at", FIELD_STRING, .help = "of ended: time of its end" },
     { "reason", FIELD_STRING, .help = "of ended: why it ended" },
     { .schema = "SessionEvent", .help = "An event in the life of a session" },

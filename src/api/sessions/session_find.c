@@ -5,6 +5,7 @@
 
 #include "api/kernel/job.h"
 #include "api/runs/history_routes.h"
+#include "api/sessions/replay.h"
 #include "base/moment.h"
 #include "base/text.h"
 #include "run/json.h"
@@ -145,6 +146,8 @@ const struct api_field session_reply[] = {
     { "asleep_since", FIELD_STRING, .nullable = true, .help = "null while it is awake" },
     { "sleep_error", FIELD_STRING, .nullable = true,
       .help = "why it could not sleep or wake the last time; null if it could" },
+    { "replayed", FIELD_OBJECT, .nullable = true, .fields = replayed_reply,
+      .help = "of a session that could not wake, so that its cells ran again: the last replay" },
     { "cells", FIELD_INT, ALWAYS, .help = "number of cells so far" },
     { "at_cell", FIELD_INT,
       .help =
@@ -212,6 +215,7 @@ json_t *session_object(const struct session *s)
     json_put(o, "at_cell", json_integer(s->at_cell));
     json_put(o, "undo", json_integer(s->spec.undo));
     json_put(o, "parent", json_text_or_null(s->spec.parent));
+    json_put(o, "replayed", s->replayed ? json_incref(s->replayed) : json_null());
     json_put(o, "limits", life_limits(s));
     json_put(o, "cell_limits", cell_limits(s));
     json_put(o, "metadata", s->spec.metadata ? json_incref(s->spec.metadata) : json_null());

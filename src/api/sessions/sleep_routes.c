@@ -3,6 +3,7 @@
 
 #include "api/kernel/storage.h"
 #include "api/runs/run_spec.h"
+#include "api/sessions/replay.h"
 #include "api/sessions/session_find.h"
 #include "run/json.h"
 
@@ -28,13 +29,20 @@ static void on_asleep(struct session_wait *w, struct session *s, const struct er
     free(l);
 }
 
+static json_t *without_replay(const struct session *s)
+{
+    json_t *o = session_object(s);
+    json_put(o, "replay", json_null());
+    return o;
+}
+
 static void on_awake(struct session_wait *w, struct session *s, const struct err *e)
 {
     struct sleep_call *l = (struct sleep_call *)w;
     if (e)
         api_fail(l->call, e, NULL);
     else
-        api_reply(l->call, 200, session_object(s));
+        api_reply(l->call, 200, without_replay(s));
     free(l);
 }
 
@@ -67,6 +75,12 @@ static void post_sleep(struct api_call *c)
     }
 }
 
+static const struct api_field wake_fields[] = {
+    { "replay", FIELD_BOOL,
+      .help = "true: if its image cannot be woken, run its cells again in a new program" },
+    { 0 },
+};
+
 static void post_wake(struct api_call *c)
 {
     struct err e = { 0 };
@@ -74,7 +88,11 @@ static void post_wake(struct api_call *c)
     if (!s)
         return;
     if (!session_must_wake(s)) {
-        api_reply(c, 200, session_object(s));
+        api_reply(c, 200, without_replay(s));
+        return;
+    }
+    if (run_flag(c->body, "replay", false)) {
+        session_wake_or_replay(c, s);
         return;
     }
     struct sleep_call *l = calloc(1, sizeof *l);
@@ -98,13 +116,22 @@ static const struct api_field sleep_reply[] = {
     { .schema = "Sleep", .fields = session_reply, .help = "A session that sleeps" },
 };
 
+static const struct api_field wake_reply[] = {
+    { "id", FIELD_STRING, ALWAYS, .help = "id of the session" },
+    { "state", FIELD_STRING, ALWAYS, .help = "idle" },
+    { "replay", FIELD_OBJECTS, OR_NULL, .fields = replay_row_reply,
+      .help = "the cells that ran again, in order; null: its image was woken, or it was awake" },
+    { .schema = "Wake", .fields = session_reply, .help = "A session that is awake" },
+};
+
 const struct api_route session_sleep_routes[] = {
     { METHOD_POST, "/v1/sessions/{id}/sleep", SCOPE_RUN, .flags = ROUTE_BODY_OPTIONAL,
       .body = sleep_fields, .handle = post_sleep,
       .summary = "Put a session on the disk, and free its memory",
       .replies = REPLIES({ 200, .fields = sleep_reply }) },
-    { METHOD_POST, "/v1/sessions/{id}/wake", SCOPE_RUN, .handle = post_wake,
+    { METHOD_POST, "/v1/sessions/{id}/wake", SCOPE_RUN, .flags = ROUTE_BODY_OPTIONAL,
+      .body = wake_fields, .handle = post_wake,
       .summary = "Wake a session; a cell or a question does the same",
-      .replies = REPLIES({ 200, .fields = session_reply }) },
+      .replies = REPLIES({ 200, .fields = wake_reply }) },
     { 0 },
 };

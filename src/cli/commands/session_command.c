@@ -12,6 +12,7 @@ enum { COUNT_MAX = 100 };
 struct session_options {
     const char *state;
     unsigned count;
+    bool replay;
 };
 
 static int set_count(void *options, const struct arg_row *row, const char *value, struct err *e)
@@ -21,6 +22,8 @@ static int set_count(void *options, const struct arg_row *row, const char *value
 
 static const struct arg_row rows[] = {
     { "count", "N", .apply = set_count, .help = "fork: the number of copies; 1 by default" },
+    { "replay", .offset = offsetof(struct session_options, replay),
+      .help = "wake: if the session cannot wake, run its cells again in a new program" },
     { "state", "DIR", .offset = offsetof(struct session_options, state),
       .values.kind = VALUES_DIRECTORY, .help = "state directory of the service" },
 };
@@ -97,10 +100,39 @@ static int verb_sleep(void *options, int argc, char **argv, struct err *e)
     return change(options, argv[0], "POST", "sleep", e);
 }
 
+/* " 3 5 8", or " none" */
+static void print_numbers(const json_t *list)
+{
+    for (size_t i = 0; i < json_array_size(list); i++)
+        (void)fprintf(stderr, " %lld", (long long)json_integer_value(json_array_get(list, i)));
+    if (json_array_size(list) == 0)
+        (void)fprintf(stderr, " none");
+}
+
+static void print_replay(const json_t *r)
+{
+    (void)fprintf(stderr,
+                  "belljar: the session could not wake, so %lld cells ran again in a new program\n"
+                  "belljar: new cells that failed:",
+                  (long long)json_integer_value(json_object_get(r, "cells")));
+    print_numbers(json_object_get(r, "failed"));
+    (void)fprintf(stderr, "; with other outputs than before:");
+    print_numbers(json_object_get(r, "differs"));
+    (void)fprintf(stderr, "; cells that did not run again:");
+    print_numbers(json_object_get(r, "skipped"));
+    (void)fputc('\n', stderr);
+}
+
 static int verb_wake(void *options, int argc, char **argv, struct err *e)
 {
+    const struct session_options *o = options;
+    json_auto_t *answer = NULL;
     (void)argc;
-    return change(options, argv[0], "POST", "wake", e);
+    if (ask(o, "POST", argv[0], "wake", json_pack("{s:b}", "replay", o->replay), &answer, e))
+        return -1;
+    if (json_is_array(json_object_get(answer, "replay")))
+        print_replay(json_object_get(answer, "replayed"));
+    return 0;
 }
 
 static int verb_rm(void *options, int argc, char **argv, struct err *e)
@@ -120,8 +152,8 @@ static const struct verb verbs[] = {
 const struct cli_command session_command = {
     .name = "session",
     .summary = "list, copy, put to sleep and end sessions of the service",
-    .usage = (const char *const[]){ "ls", "fork ID [--count N]", "sleep ID", "wake ID", "rm ID",
-                                    NULL },
+    .usage = (const char *const[]){ "ls", "fork ID [--count N]", "sleep ID", "wake ID [--replay]",
+                                    "rm ID", NULL },
     .description = "Manages the sessions of the running service. 'belljar repl' opens one.",
     .rows = rows,
     .n_rows = ARRAY_LEN(rows),

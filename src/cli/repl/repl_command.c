@@ -429,6 +429,7 @@ static const struct repl_row {
     { "tree", "", "show the session, its copies and their checkpoints", NULL },
     { "fork", "[NAME]", "copy the session with its variables and files", NULL },
     { "sleep", "", "put the session on the disk; the next cell wakes it", NULL },
+    { "wake", "[replay]", "wake it; with 'replay', its cells run again if it cannot", NULL },
     { "restart", "", "begin again, without variables and files", restart },
     { "quit", "", "end the session; so does Ctrl-D", quit },
 };

@@ -77,6 +77,16 @@ static json_t *fork_body(const char *words, struct err *e)
     return *words ? json_pack("{s:[s]}", "names", words) : json_object();
 }
 
+/* ":wake", ":wake replay" */
+static json_t *wake_body(const char *words, struct err *e)
+{
+    if (!*words || strcmp(words, "replay") == 0)
+        return json_pack("{s:b}", "replay", *words != '\0');
+    (void)!err_set(e, ERR_USAGE, 0, "':wake %s' is not known: ':wake' and ':wake replay' are",
+                   QUOTED(words));
+    return NULL;
+}
+
 static json_t *empty_body(const char *words, struct err *e)
 {
     if (!*words)
@@ -137,6 +147,18 @@ static void print_sleep(const json_t *o)
     (void)printf("The session sleeps on the disk. The next cell wakes it.\n");
 }
 
+static void print_wake(const json_t *o)
+{
+    const json_t *r = json_object_get(o, "replayed");
+    if (!json_is_array(json_object_get(o, "replay"))) {
+        (void)printf("The session is awake.\n");
+        return;
+    }
+    (void)printf("The session could not wake, so %lld cells ran again: %zu failed, %zu differ.\n",
+                 number_of(r, "cells"), json_array_size(json_object_get(r, "failed")),
+                 json_array_size(json_object_get(r, "differs")));
+}
+
 static void print_tree(const json_t *o)
 {
     const json_t *list = json_object_get(o, "sessions"), *s, *c;
@@ -167,6 +189,7 @@ static const struct travel {
     { "tree", "GET", "/tree", NULL, print_tree },
     { "fork", "POST", "/fork", fork_body, print_fork },
     { "sleep", "POST", "/sleep", empty_body, print_sleep },
+    { "wake", "POST", "/wake", wake_body, print_wake },
 };
 
 static int ask(struct connections *c, const char *id, const struct travel *t, const char *words,

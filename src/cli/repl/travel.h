@@ -1,5 +1,5 @@
 /* cli/repl/travel.h — the commands of `belljar repl` that go through the states of a session: ':undo',
- * ':checkpoint', ':back', ':tree', ':fork' and ':sleep'. Runs in: the talker. */
+ * ':checkpoint', ':back', ':tree', ':fork', ':sleep' and ':wake'. Runs in: the talker. */
 #pragma once
 
 #include "cli/repl/connections.h"

@@ -1,0 +1,132 @@
+/* Sessions that sleep since an earlier keeper. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/auto.h"
+#include "base/log.h"
+#include "session/session_impl.h"
+
+struct sleeping_rows {
+    struct store_job job;
+    struct session_rows rows;
+};
+
+static int read_rows(struct db *db, struct store_job *job, struct err *e)
+{
+    return sessions_sleeping(db, &((struct sleeping_rows *)job)->rows, e);
+}
+
+static void on_rows(struct store_job *job)
+{
+    (void)job;
+}
+
+static int make_sleeping(struct sessions *all, const struct session_row *row, struct err *e)
+{
+    scoped(session_spec) spec = { 0 };
+    struct session *s;
+    json_auto_t *o = row->spec ? json_loads(row->spec, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    if (session_spec_take(all, o, row, &spec, e))
+        return -1;
+    for (int i = 0; i < LIMIT_COUNT; i++)
+        if (i != LIMIT_WALL_MS && spec.limits.v[i] > all->limits.cell_max.v[i])
+            spec.limits.v[i] = all->limits.cell_max.v[i];
+    if (session_make(all, &spec, &s, e))
+        return -1;
+    (void)snprintf(s->id, sizeof s->id, "%s", row->id);
+    (void)snprintf(s->image, sizeof s->image, "%s", row->image);
+    session_take_history(s, o);
+    checkpoints_adopt(s, json_object_get(o, "checkpoints"), 0);
+    s->has_files = json_is_true(json_object_get(o, "has_files"));
+    s->asleep_since_ms = json_integer_value(json_object_get(o, "asleep_since_ms"));
+    s->used_ms = s->asleep_since_ms;
+    s->created_ms = row->created_ms;
+    s->cells = (unsigned)row->cells;
+    s->is_stored = true;
+    const json_t *replay = json_object_get(o, "replay");
+    if (replay) { /* the earlier keeper was killed while cells ran again */
+        s->at_cell = (unsigned)json_integer_value(json_object_get(replay, "at_cell"));
+        checkpoints_note_rollback(s, s->at_cell, ROLLBACK_REPLAY);
+    }
+    s->state = SESSION_SLEEPING;
+    session_schedule(s);
+    return 0;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    return strcmp((*(struct saved_image *const *)a)->row.id,
+                  (*(struct saved_image *const *)b)->row.id);
+}
+
+/* Images that sessions slept in, by id. Each that is found is replaced by NULL in `left`. */
+struct sleep_images {
+    struct saved_image **sorted;
+    bool *found;
+    size_t n;
+};
+
+static int list_images(const struct sessions *all, struct sleep_images *ret, struct err *e)
+{
+    size_t n = 0;
+    for (const struct saved_image *i = images_first(all->images); i; i = i->next)
+        n += strcmp(i->row.kind, "sleep") == 0;
+    *ret = (struct sleep_images){ .sorted = calloc(n + 1, sizeof(void *)),
+                                  .found = calloc(n + 1, sizeof *ret->found) };
+    if (!ret->sorted || !ret->found)
+        return err_no_memory(e, "the images");
+    for (struct saved_image *i = images_first(all->images); i; i = i->next)
+        if (strcmp(i->row.kind, "sleep") == 0)
+            ret->sorted[ret->n++] = i;
+    qsort(ret->sorted, ret->n, sizeof(void *), by_id);
+    return 0;
+}
+
+static bool find_image(const struct sleep_images *all, char *id)
+{
+    struct saved_image key = { .row.id = id }, *wanted = &key;
+    struct saved_image **at = bsearch(&wanted, all->sorted, all->n, sizeof(void *), by_id);
+    if (at)
+        all->found[at - all->sorted] = true;
+    return at != NULL;
+}
+
+static void take_rows(struct sessions *all, const struct session_rows *rows,
+                      const struct sleep_images *images, json_t *ids)
+{
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct session_row *row = &rows->rows[i];
+        struct session *awake = session_find(all, row->id);
+        struct err e = { 0 };
+        if (awake) { /* the earlier keeper was killed between the row and the jar, which is as new */
+            session_sleep_forget(awake);
+        } else if (!find_image(images, row->image)) {
+            log_event(LOG_WARN, "session.lost", "id=%s image=%s", row->id, row->image);
+        } else if (make_sleeping(all, row, &e)) {
+            log_error(LOG_WARN, "session.lost", &e);
+        } else {
+            (void)json_array_append_new(ids, json_string(row->id));
+        }
+    }
+    for (size_t i = 0; i < images->n; i++)
+        if (!images->found[i]) /* its session is awake, or over */
+            images_remove(all->images, images->sorted[i]);
+}
+
+int sessions_find_sleeping(struct sessions *all, json_t *ids, struct err *e)
+{
+    struct sleeping_rows list = { .job = { .work = read_rows, .done = on_rows } };
+    struct sleep_images images = { 0 };
+    store_read(all->store, &list.job);
+    store_wait(all->store);
+    int rc = list.job.err.code == ERR_NONE ? list_images(all, &images, e) : -1;
+    if (list.job.err.code != ERR_NONE)
+        *e = list.job.err;
+    if (rc == 0)
+        take_rows(all, &list.rows, &images, ids);
+    session_rows_done(&list.rows);
+    free(images.sorted);
+    free(images.found);
+    return rc;
+}
