@@ -81,6 +81,7 @@ struct jar {
     uint64_t handed_over_us;          /* the job was sent to the embryo or to the new process */
     uint64_t started_us, deadline_us; /* guest code runs from started_us on */
     uint64_t lead_us;                 /* it is killed so long before its deadline */
+    uint64_t needed_us;               /* at the last look, to free its tables and objects */
     uint64_t cpu_before_us;           /* used in the jar before that */
     struct cgroup_stats stats;
     struct watch watch;

@@ -188,7 +188,8 @@ def share_of_our_directory(pid):
 
 def end_of_sharers(s, children):
     """A run of processes that share memory: how long before its deadline it was killed in seconds, the largest share of
-    the CPUs, and the verdict. The tables of pages of these processes take the kernel a quarter of a second."""
+    the CPUs, and the verdict. The tables of pages of 100 processes take the kernel a quarter of a second, and more than
+    half of one on a busy machine."""
     sharers = f"""
 import mmap, os, time
 shared = mmap.mmap(-1, 160 << 20)
@@ -212,17 +213,18 @@ time.sleep(60)
 
 
 def test_jar_that_dies_slowly_is_killed_early_and_has_the_cpu_meanwhile(needs, sealed):
-    """It gives the CPU back. A busy machine can be late: one of three tries in time proves the early kill."""
+    """It is killed as early as a busy machine would need. It gives the CPU back. A busy machine can be late: one of
+    three tries in time proves the early kill."""
     needs("memory")
     with Service() as s:
         if share_of_our_directory(s.pid) is None:
             pytest.skip("no cgroup of this service has a share of the CPUs")
         assert share_of_our_directory(s.pid) == 1
         tries = []
-        while len(tries) < 3 and not any(0.05 < by < 4 for by, _, _ in tries):
-            tries.append(end_of_sharers(s, min(450, 50 * os.cpu_count())))
+        while len(tries) < 3 and not any(0.4 < by < 4 for by, _, _ in tries):
+            tries.append(end_of_sharers(s, 100))
             assert eventually(lambda: share_of_our_directory(s.pid) == 1), share_of_our_directory(s.pid)
-    early = [t for t in tries if 0.05 < t[0] < 4]
+    early = [t for t in tries if 0.4 < t[0] < 4]
     assert early and early[0][1] in (100, 256) and early[0][2] == "timeout", tries
 
 
