@@ -27,26 +27,6 @@ static void finish(struct run *run, enum verdict verdict);
 static void finish_early(struct run *run, enum verdict verdict, const char *error);
 static void on_accepted(struct run *run, const struct err *e);
 
-void run_spec_done(struct run_spec *s)
-{
-    char *const texts[] = { s->main_name, s->key,      s->actor,    s->requester,
-                            s->thread,    s->artifact, s->batch,    s->surface,
-                            s->request,   s->code,     s->template, s->template_image };
-    if (s->host && s->host->on_freed)
-        s->host->on_freed(s->host);
-    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-        free(texts[i]);
-    buf_done(&s->bundle);
-    buf_done(&s->stdin_bytes);
-    strv_free(s->args);
-    strv_free(s->env);
-    strv_free(s->outputs);
-    json_decref(s->metadata);
-    json_decref(s->extraction);
-    run_options_done(&s->options);
-    *s = (struct run_spec){ 0 };
-}
-
 /* ---- birth, watches and death ---- */
 
 static void run_free_if_unused(struct run *run)

@@ -43,6 +43,7 @@
 #include "base/id.h"
 #include "engine/examinations.h"
 #include "engine/programs.h"
+#include "network/policy.h"
 #include "run/jar_run.h"
 #include "run/journal.h"
 #include "run/result.h"
@@ -67,6 +68,7 @@ struct run_spec {
     char **args, **env, **outputs;
     struct limits limits;
     bool writable_root;
+    struct network_policy network; /* of the program; compilers have none */
     struct run_options options;
     bool files_not_in_history; /* a watch keeps the output files */
     /* for the history and the queue */

@@ -35,6 +35,17 @@ static void add_files(struct digest *d, const struct buf *bundle)
     digest_add_text(d, NULL); /* the end of the files */
 }
 
+static void add_network(struct digest *d, const struct network_policy *p)
+{
+    char rule[NETWORK_RULE_TEXT];
+    digest_add_number(d, p->mode);
+    for (int i = 0; p->mode != NETWORK_NONE && i < NETWORK_CAP_COUNT; i++)
+        digest_add_number(d, p->caps.v[i]);
+    for (size_t i = 0; i < p->n; i++)
+        digest_add_text(d, network_rule_text(&p->rules[i], rule));
+    digest_add_text(d, NULL);
+}
+
 void run_spec_digest(const struct run_spec *s, char ret[DIGEST_HEX])
 {
     struct digest d;
@@ -51,5 +62,6 @@ void run_spec_digest(const struct run_spec *s, char ret[DIGEST_HEX])
     add_limits(&d, &s->limits);
     add_options(&d, &s->options);
     digest_add_text(&d, s->template_image);
+    add_network(&d, &s->network);
     (void)digest_end_hex(&d, ret);
 }

@@ -7,10 +7,13 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/auto.h"
 #include "base/fdio.h"
 #include "base/nearest.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "network/address_set.h"
+#include "network/preset.h"
 #include "spec/permission.h"
 
 #define KIB    (1ULL << 10)
@@ -143,6 +146,19 @@ static const struct setting rows[] = {
     NUMBER("compile.cache", KIND_BYTES, compile_cache, 0, 1024 * GIB, GIB,
            "size of the cache of compiled programs; the least recently used goes first; 0: in "
            "memory only"),
+    TEXT("network.max", KIND_TEXT, true, network_max, "none", NULL,
+         "the most that a run may reach: none, full, or hosts and presets with commas"),
+    TEXT("network.private", KIND_TEXT, true, network_private, "", NULL,
+         "private addresses and ranges that runs may reach, with commas; this machine's own only "
+         "without a prefix"),
+    TEXT("network.presets", KIND_TEXT, true, network_presets, "", NULL,
+         "lists that requests name with @: NAME=HOST HOST, with ; between them"),
+    { .key = "network.sni",
+      .kind = KIND_BOOL,
+      .fixed = true,
+      .offset = offsetof(struct settings, network_sni),
+      .def = 1,
+      .help = "true: a connection that begins TLS for a name outside the list is reset" },
     TEXT("execute.workspace", KIND_TEXT, true, workspace, "", NULL,
          "directory of /execute; empty: $OUTPUT_DATA_PATH, or STATE/execute"),
     { .key = "execute.shared",
@@ -160,7 +176,11 @@ static const struct setting rows[] = {
       .def = 0,
       .help = "write more to the log" },
 };
-enum { ROWS = ARRAY_LEN(rows), SETTINGS = ROWS + 2 * LIMIT_COUNT };
+enum {
+    ROWS = ARRAY_LEN(rows),
+    LIMIT_ROWS = 2 * LIMIT_COUNT,
+    SETTINGS = ROWS + LIMIT_ROWS + NETWORK_CAP_COUNT
+};
 
 static const enum kind kind_of_unit[] = {
     [UNIT_COUNT] = KIND_COUNT,
@@ -168,13 +188,24 @@ static const enum kind kind_of_unit[] = {
     [UNIT_MS] = KIND_MS,
 };
 
-/* The rows above, then two for each limit. */
-static struct setting setting_at(size_t i)
+static struct setting cap_setting(size_t id)
 {
-    if (i < ROWS)
-        return rows[i];
-    size_t id = (i - ROWS) / 2;
-    bool most = (i - ROWS) % 2;
+    const struct network_cap_def *d = &network_cap_defs[id];
+    struct setting s = { .kind = kind_of_unit[d->unit],
+                         .fixed = true, /* the porter gets them at its start */
+                         .offset = offsetof(struct settings, network_caps) + id * sizeof d->def,
+                         .min = d->min,
+                         .max = d->max,
+                         .def = d->def,
+                         .help = d->help };
+    (void)snprintf(s.key, sizeof s.key, "network.%s", d->key);
+    return s;
+}
+
+static struct setting limit_setting(size_t i)
+{
+    size_t id = i / 2;
+    bool most = i % 2;
     const struct limit_def *d = &limit_defs[id];
     struct setting s = { .kind = kind_of_unit[d->unit],
                          .fixed = most, /* the warden gets them at its start */
@@ -187,6 +218,14 @@ static struct setting setting_at(size_t i)
                          .help = most ? "highest value that a run may ask for" : d->help };
     (void)snprintf(s.key, sizeof s.key, "limits.%s%s", d->key, most ? ".max" : "");
     return s;
+}
+
+/* The rows above, then two for each limit, then one for each cap of the network. */
+static struct setting setting_at(size_t i)
+{
+    return i < ROWS                ? rows[i]
+           : i < ROWS + LIMIT_ROWS ? limit_setting(i - ROWS)
+                                   : cap_setting(i - ROWS - LIMIT_ROWS);
 }
 
 static bool is_number(enum kind kind)
@@ -394,8 +433,28 @@ int settings_parse(struct settings *s, const char *name, const char *text, size_
     return 0;
 }
 
+int settings_network_max(const struct settings *s, struct network_policy *ret, struct err *e)
+{
+    return network_policy_parse(s->network_max, s->network_presets, &s->network_caps, ret, e)
+               ? err_wrap(e, "network.max")
+               : 0;
+}
+
+static int check_network(const struct settings *s, struct err *e)
+{
+    scoped(network_policy) most = { 0 };
+    scoped(address_set) private_ranges = { 0 };
+    if (network_presets_check(s->network_presets, e))
+        return err_wrap(e, "network.presets");
+    if (address_set_parse(s->network_private, &private_ranges, e))
+        return err_wrap(e, "network.private");
+    return settings_network_max(s, &most, e);
+}
+
 int settings_check(const struct settings *s, struct err *e)
 {
+    if (check_network(s, e))
+        return -1;
     for (int i = 0; i < LIMIT_COUNT; i++) {
         const struct limit_def *d = &limit_defs[i];
         char value[32], max[32];

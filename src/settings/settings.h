@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "network/policy.h"
 #include "spec/isolation.h"
 #include "spec/limit.h"
 
@@ -48,6 +49,12 @@ struct settings {
     uint64_t approval_max;     /* runs that wait for an approval */
     uint64_t approval_timeout; /* then the run is rejected */
     char approval_mode[32];    /* of a run without a mode */
+    /* network */
+    char network_max[SETTING_TEXT_MAX];     /* "none", "full", or entries of a list */
+    char network_private[SETTING_TEXT_MAX]; /* network/address_set.h */
+    char network_presets[SETTING_TEXT_MAX]; /* network/preset.h */
+    bool network_sni;                       /* TLS for a name that is not in the list is reset */
+    struct network_caps network_caps;       /* network.KEY, for every row of network_cap_defs */
     /* store */
     uint64_t history_max_age, history_max_bytes;
     uint64_t audit_seal_every, audit_max_bytes, audit_max_age;
@@ -73,7 +80,7 @@ struct settings settings_default(void);
  * line. */
 [[nodiscard]] int settings_parse(struct settings *s, const char *name, const char *text, size_t len,
                                  struct err *e);
-/* Checks that need all settings: no default above its maximum. */
+/* Checks that need all settings: no default above its maximum, and the network lists. */
 [[nodiscard]] int settings_check(const struct settings *s, struct err *e);
 /* Writes every setting as a line of such a file, for another process to parse. */
 [[nodiscard]] int settings_write(const struct settings *s, struct buf *b, struct err *e);
@@ -97,5 +104,8 @@ uint64_t settings_runs_burst(const struct settings *s); /* additional runs that 
 uint64_t settings_runs_max_per_key(const struct settings *s);
 uint64_t settings_runs_memory(const struct settings *s);
 uint64_t settings_runs_pids(const struct settings *s);
+/* network.max as a policy. It was checked by settings_check(). */
+[[nodiscard]] int settings_network_max(const struct settings *s, struct network_policy *ret,
+                                       struct err *e);
 /* For the warden. Jars that wait for a job get an eighth on top of the memory of all runs. */
 struct run_bounds settings_run_bounds(const struct settings *s);

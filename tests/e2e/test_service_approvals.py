@@ -423,7 +423,7 @@ def test_approval_shows_limits_and_what_is_fetched(service):
                files=[{"name": "tool", "content": "x", "executable": True}])
     shown = a["input"]
     assert shown["limits"]["wall_ms"] == 1234 and shown["limits"]["memory"] == 99 << 20, shown
-    assert shown["outputs"] == ["x"] and shown["network"] is False and len(shown["digest"]) == 64, shown
+    assert shown["outputs"] == ["x"] and shown["network"] == "none" and len(shown["digest"]) == 64, shown
     assert [f.get("executable") for f in shown["files"] if f["name"] == "tool"] == [True], shown
     decide(service, a, "reject")
 

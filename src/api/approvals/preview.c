@@ -5,6 +5,7 @@
 
 #include "api/approvals/hidden.h"
 #include "api/approvals/risks.h"
+#include "api/runs/network_request.h"
 #include "base/auto.h"
 #include "base/text.h"
 #include "run/json.h"
@@ -127,7 +128,7 @@ json_t *preview_input(const struct run_spec *s)
     if (s->template)
         json_put(o, "template", json_string(s->template));
     json_put(o, "read_only", json_boolean(!s->writable_root));
-    json_put(o, "network", json_false());
+    json_put(o, "network", network_to_json(&s->network));
     json_put(o, "outputs", string_array(s->outputs));
     json_put(o, "limits", limits_object(&s->limits));
     json_put(o, "digest", json_string(digest));
@@ -223,6 +224,31 @@ static void add_compiler_risk(json_t *all, const struct run_spec *s)
                        "different program than the code shows"));
 }
 
+static void add_network_risk(json_t *all, const char *excerpt, const char *why)
+{
+    (void)json_array_append_new(all,
+                                json_pack("{s:s, s:i, s:i, s:s, s:s}", "kind", "network", "line", 0,
+                                          "column", 0, "excerpt", excerpt, "why", why));
+}
+
+/* Each host by its name: the person decides about hosts, not about words of the code. */
+static void add_network_risks(json_t *all, const struct network_policy *p)
+{
+    if (p->mode == NETWORK_FULL)
+        add_network_risk(all, "full", "it can reach every public host");
+    for (size_t i = 0; i < p->n && json_array_size(all) < RISKS_MAX / 2; i++) {
+        char text[NETWORK_RULE_TEXT];
+        const struct network_rule *rule = &p->rules[i];
+        network_rule_text(rule, text);
+        add_network_risk(all, text,
+                         network_rule_is_broad(rule)
+                             ? "it can reach hosts of strangers: anybody can own a name there"
+                         : rule->host == NETWORK_HOST_SUBDOMAINS
+                             ? "it can reach every name beneath this one"
+                             : "it can reach this host, and send it everything that it reads");
+    }
+}
+
 json_t *preview_risks(const struct run_spec *s)
 {
     struct risk_scan k = { .spec = s, .all = json_array(), .left = RISK_SCAN_MAX };
@@ -231,6 +257,7 @@ json_t *preview_risks(const struct run_spec *s)
     add_open_stdin(k.all, s);
     add_hidden(k.all, s);
     add_compiler_risk(k.all, s);
+    add_network_risks(k.all, &s->network);
     for (int main_first = 1; main_first >= 0; main_first--) {
         bool more = true;
         for (size_t pos = 0; bundle_next(&s->bundle, &pos, &f, &more, &e) == 0 && more;)

@@ -12,5 +12,6 @@
 json_t *preview_input(const struct run_spec *s);
 /* The findings of risks.h in all files. A finding in a file beside the main one names it ("file").
  * Arguments of a compiler are a risk (kind "compiler"), and so are input that follows later (kind
- * "more_input") and characters that are not seen (hidden.h). */
+ * "more_input"), characters that are not seen (hidden.h), and each host of its network list (kind
+ * "network", line 0). */
 json_t *preview_risks(const struct run_spec *s);

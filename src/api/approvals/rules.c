@@ -43,12 +43,22 @@ static bool list_contains(char *const *list, const char *text)
     return false;
 }
 
+static bool network_contains(const struct network_policy *p, const char *text)
+{
+    char rule[NETWORK_RULE_TEXT];
+    for (size_t i = 0; i < p->n; i++)
+        if (strstr(network_rule_text(&p->rules[i], rule), text))
+            return true;
+    return false;
+}
+
 /* Arguments, environment and input can be code too (eval "$1"), and arguments of a compiler can
  * make it start programs. */
 static bool spec_contains(const struct run_spec *s, const char *text)
 {
     return bundle_contains(&s->bundle, text) || list_contains(s->args, text) ||
            list_contains(s->env, text) || list_contains(s->options.compiler_args, text) ||
+           network_contains(&s->network, text) ||
            bytes_contain(s->stdin_bytes.data, s->stdin_bytes.len, text);
 }
 
@@ -108,6 +118,7 @@ int rule_command_of(const struct run_spec *s, char ***ret_words, struct err *e)
         { strv_len(s->env) > 0, "variables" },
         { s->stdin_bytes.len > 0 || s->stdin_open, "stdin" },
         { s->writable_root, "a writable root" },
+        { s->network.mode != NETWORK_NONE, "a network" },
     };
     struct bundle_entry f;
     if (!is(s->language->name, "bash"))
@@ -173,7 +184,7 @@ static bool allows(const struct rule_row *r, const struct run_spec *s)
     char why[sizeof((struct err *)0)->text];
     if (rule_is_void(r, why, sizeof why))
         return false;
-    return is(r->match, "any")     ? true
+    return is(r->match, "any")     ? s->network.mode == NETWORK_NONE
            : is(r->match, "exact") ? is_exactly(s, r->text)
                                    : command_begins(s, r->text);
 }

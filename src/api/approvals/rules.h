@@ -2,9 +2,10 @@
  *
  * Invariants
  * RULESET-1 A deny rule looks at everything that the program gets: code, names and contents of
- *           files, arguments, variables, stdin, and stdin that is sent later.
+ *           files, arguments, variables, stdin, stdin that is sent later, and the network list.
  * RULESET-2 An allow rule that a decision made holds for the requester of that run only. It allows
  *           the very same spec, one command with its first words, or a thread.
+ * RULESET-4 An allow rule opens no network, unless it allows the very same spec.
  * RULESET-3 A rule of which this cannot be said is listed, with the reason, and allows nothing. */
 #pragma once
 

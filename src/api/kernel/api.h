@@ -37,6 +37,7 @@ enum field_type {
     FIELD_OBJECTS,      /* array of objects; `fields`; max: their number */
     FIELD_LIMITS,       /* rows of limit_defs: a number, or text such as "64m" */
     FIELD_FILES,        /* name -> text or {content, encoding, executable}; or [{name, ...}] */
+    FIELD_NETWORK,      /* a word of `one_of`, or an object of `fields` */
     FIELD_LIMIT_VALUES, /* of answers: every row of limit_defs, as a number */
     FIELD_ANY,          /* any JSON; `fields`: a table that its description names */
 };

@@ -392,6 +392,17 @@ static int files_check(struct validation *c, const struct api_field *f, const js
     return files_validate(v, c->lenient, &c->path, e);
 }
 
+static int network_check(struct validation *c, const struct api_field *f, const json_t *v,
+                         struct err *e)
+{
+    if (json_is_string(v))
+        return string_check(c, f, v, e);
+    if (!json_is_object(v))
+        return must_be(c, "\"none\", \"full\" or an object such as {\"allow\": [\"pypi.org\"]}", v,
+                       e);
+    return object_check(c, f->fields, f, v, e);
+}
+
 static int limit_values_check(struct validation *c, const struct api_field *f, const json_t *v,
                               struct err *e)
 {
@@ -428,7 +439,7 @@ static value_check *const checks[] = {
     [FIELD_STRING_MAP] = map_check, [FIELD_OBJECT] = nested_check,
     [FIELD_OBJECTS] = list_check,   [FIELD_LIMITS] = limits_check_json,
     [FIELD_FILES] = files_check,    [FIELD_LIMIT_VALUES] = limit_values_check,
-    [FIELD_ANY] = any_check,
+    [FIELD_ANY] = any_check,        [FIELD_NETWORK] = network_check,
 };
 
 /* "decision is required: approve, edit or reject" */

@@ -126,6 +126,13 @@ static json_t *files_reference(struct document *d, const struct api_field *f)
     return reference("Files");
 }
 
+static json_t *network_schema(struct document *d, const struct api_field *f)
+{
+    json_t *word = type_of("string");
+    put_enum(word, f);
+    return json_pack("{s:[o, o]}", "anyOf", word, table_schema(d, f->fields, f));
+}
+
 static json_t *any_schema(struct document *d, const struct api_field *f)
 {
     if (f->fields) /* the description names this schema */
@@ -140,7 +147,7 @@ static json_t *(*const by_type[])(struct document *d, const struct api_field *f)
     [FIELD_STRING_MAP] = map_schema,  [FIELD_OBJECT] = nested_schema,
     [FIELD_OBJECTS] = objects_schema, [FIELD_LIMITS] = limits_reference,
     [FIELD_FILES] = files_reference,  [FIELD_LIMIT_VALUES] = limits_reference,
-    [FIELD_ANY] = any_schema,
+    [FIELD_ANY] = any_schema,         [FIELD_NETWORK] = network_schema,
 };
 
 static json_t *field_schema(struct document *d, const struct api_field *f)

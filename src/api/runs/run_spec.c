@@ -7,6 +7,7 @@
 #include "allowlist/allowlist.h"
 #include "api/kernel/core.h"
 #include "api/kernel/fields.h"
+#include "api/runs/network_request.h"
 #include "api/templates/template_use.h"
 #include "base/auto.h"
 #include "base/strv.h"
@@ -48,6 +49,7 @@ const struct api_field run_fields[] = {
     { "limits", FIELD_LIMITS, .help = "limits of the run",
       .also = "timeout=limits.wall_ms,timeout_ms=limits.wall_ms,time_limit=limits.wall_ms,"
               "cpu_time_limit=limits.cpu_ms,memory=limits.memory,memory_limit=limits.memory" },
+    NETWORK_FIELD,
     { "template", FIELD_STRING, .min = 1, .max = 200,
       .help = "the program begins in this template (POST /v1/templates)" },
     { "strict_limits", FIELD_BOOL,
@@ -575,6 +577,12 @@ static int check_strict(struct spec_builder *b, struct err *e)
     return 0;
 }
 
+static int take_network(struct spec_builder *b, struct err *e)
+{
+    return network_from_json(b->api, json_object_get(b->request, "network"), &b->spec->network,
+                             b->field, b->field_size, e);
+}
+
 /* The warden would refuse it too, but this error names the field. */
 static int check_level(struct spec_builder *b, struct err *e)
 {
@@ -624,7 +632,7 @@ int run_spec_from_json(const struct api *api, const struct api_identity *who, co
         take_stdin(&b, e) || take_strings(&b, "args", &spec.args, e) ||
         take_strings(&b, "outputs", &spec.outputs, e) || check_outputs(&b, surface, e) ||
         take_env(&b, e) || check_size(&b, e) || take_limits(&b, e) || check_strict(&b, e) ||
-        check_level(&b, e) || take_options(&b, e) ||
+        check_level(&b, e) || take_network(&b, e) || take_options(&b, e) ||
         template_apply(api, request, &spec, ret_field, field_size, e))
         return -1;
     ret_field[0] = '\0';

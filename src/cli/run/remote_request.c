@@ -48,9 +48,10 @@ static bool options_are_utf8(const struct run_options *o)
 
 bool remote_request_possible(const struct run_arguments *o, const struct inputs *in)
 {
-    return fits(in->bundle_fd) && list_is_utf8(o->args) && list_is_utf8(o->env) &&
-           options_are_utf8(&o->run_options) && pairs_are_utf8(o->files, o->n_files) &&
-           pairs_are_utf8(o->outs, o->n_outs) && text_is_utf8(in->main_name, strlen(in->main_name));
+    return fits(in->bundle_fd) && list_is_utf8(o->args) && list_is_utf8(o->allow_net) &&
+           list_is_utf8(o->env) && options_are_utf8(&o->run_options) &&
+           pairs_are_utf8(o->files, o->n_files) && pairs_are_utf8(o->outs, o->n_outs) &&
+           text_is_utf8(in->main_name, strlen(in->main_name));
 }
 
 /* Takes the reference. A value is NULL only for want of memory; then *failed is set. */
@@ -181,6 +182,13 @@ static void put_options(json_t *q, const struct run_arguments *o, bool *failed)
     put(q, "env", env_object(o->env, failed), failed);
     put(q, "limits", limits_object(&o->limits, o->limits_given, failed), failed);
     put(q, "read_only", json_boolean(!o->writable_root), failed);
+    if (o->network_word)
+        put(q, "network", json_string(o->network_word), failed);
+    if (o->allow_net) {
+        json_t *network = json_object();
+        put(q, "network", network, failed);
+        put_list(network, "allow", o->allow_net, failed);
+    }
     for (int i = 0; i < RUN_OPTION_COUNT; i++)
         put_run_option(q, &o->run_options, &run_option_defs[i], failed);
 }

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/strv.h"
 #include "base/text.h"
+#include "cli/run/run_network.h"
 #include "run/command_line.h"
 #include "spec/bundle.h"
 
@@ -92,6 +93,15 @@ static const struct arg_row rows[] = {
       .help = "standard input of the program; otherwise that of belljar" },
     { "template", "NAME", .offset = AT(template),
       .help = "begin in this template of the service ('belljar template' makes them)" },
+    { "allow-net", "HOST[:PORT]", .repeats = true, .apply = run_network_add_host,
+      .help = "let the program reach this host (ports 443 and 80), *.HOST, or a preset such as "
+              "@pypi" },
+    { "network", "WORD", .apply = run_network_set_mode, .shows_words = true,
+      .values = { VALUES_WORDS, run_network_word_at }, .default_text = "none",
+      .help = "let the program reach every public host, or none" },
+    { "allow-private", "RANGE", .repeats = true, .apply = run_network_add_range,
+      .help =
+          "private addresses that allowed hosts may have, such as 10.0.0.0/8; no service is used" },
     { "isolation", "LEVEL", .apply = set_level, .shows_words = true,
       .values = { VALUES_WORDS, level_at }, .default_text = "the strongest here",
       .help = "isolation level" },
@@ -185,6 +195,8 @@ int run_arguments_take(struct run_arguments *o, int argc, char **argv, struct er
         return err_set(e, ERR_USAGE, 0,
                        "'%s' is one file too many: the program's own arguments follow --",
                        QUOTED(argv[1]));
+    if (run_network_check(o, e))
+        return -1;
     uint64_t most = limit_defs[LIMIT_CPU_MS].max;
     limits_raise_cpu(&o->limits, o->limits_given, most);
     limits_raise_cpu(&o->run_options.compile_limits, o->run_options.compile_limits_given, most);
@@ -206,5 +218,9 @@ void run_arguments_done(struct run_arguments *o)
     free(o->files);
     free(o->outs);
     strv_free(o->env);
+    strv_free(o->allow_net);
+    strv_free(o->allow_private);
+    network_policy_done(&o->network);
+    buf_done(&o->network_private);
     run_options_done(&o->run_options);
 }

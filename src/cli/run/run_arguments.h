@@ -5,7 +5,9 @@
 
 #include <stdbool.h>
 
+#include "base/buf.h"
 #include "cli/args.h"
+#include "network/policy.h"
 #include "runtime/language.h"
 #include "spec/isolation.h"
 #include "spec/limit.h"
@@ -27,7 +29,13 @@ struct run_arguments {
     struct file_pair *files, *outs;
     size_t n_files, n_outs;
     const char *stdin_file;
-    const char *template; /* of the service; NULL: none */
+    const char *template;     /* of the service; NULL: none */
+    const char *network_word; /* "none", "full"; NULL: as allow_net says */
+    char **allow_net;         /* entries of a network list, NULL-terminated; NULL: none */
+    char **allow_private;     /* ranges of addresses, for a run without a service */
+    /* of a run without a service, by run_network_take() */
+    struct network_policy network;
+    struct buf network_private; /* "10.0.0.0/8,192.0.2.7"; empty: none */
     bool writable_root, json, local, no_diagnosis;
     enum level level;
     struct run_options run_options;

@@ -15,6 +15,7 @@
 #include "cli/run/remote.h"
 #include "cli/run/run_arguments.h"
 #include "cli/run/run_keeper.h"
+#include "cli/run/run_network.h"
 #include "run/keeper_uid.h"
 #include "run/level.h"
 #include "runtime/language.h"
@@ -85,6 +86,10 @@ static int run(void *options, int argc, char **argv, struct err *e)
         return -1;
     if (language_takes(in.language, &o->run_options, &field, e))
         return -1;
+    if (run_network_wanted(o))
+        return err_set(e, ERR_UNAVAILABLE, 0,
+                       "this version of belljar gives no program a network: leave --allow-net and "
+                       "--network out");
     block_signals(); /* from here on, a signal must not skip the clean-up */
     int status = remote_run(o, &in, e);
     if (status == REMOTE_NONE && o->template)
@@ -92,7 +97,9 @@ static int run(void *options, int argc, char **argv, struct err *e)
                        "template '%s' belongs to a service, and none is used here: start one with "
                        "'belljar serve', and give neither --local nor --isolation",
                        QUOTED(o->template));
-    return status == REMOTE_NONE ? run_here(o, &in, e) : status;
+    if (status != REMOTE_NONE)
+        return status;
+    return run_network_take(o, e) ? -1 : run_here(o, &in, e);
 }
 
 static void done(void *options)

@@ -1,0 +1,127 @@
+#include "api/runs/network_request.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/auto.h"
+#include "base/text.h"
+#include "network/address.h"
+#include "network/preset.h"
+#include "run/json.h"
+
+const char *const network_words[] = { "none", "full", NULL };
+
+const struct api_field network_fields[] = {
+    { "allow", FIELD_STRINGS, .max = NETWORK_RULES_MAX,
+      .help = "hosts: \"pypi.org\" (ports 443 and 80), \"db.example.org:5432\", "
+              "\"*.example.org:443\", \"203.0.113.7:8080\", or a preset such as \"@pypi\"",
+      .also = "hosts,domains,allowed_hosts,allowed_domains,allowlist" },
+    { "udp", FIELD_STRINGS, .max = NETWORK_RULES_MAX,
+      .help = "hosts with a port that it may reach by UDP: \"ntp.example.org:123\"" },
+    { .schema = "NetworkList",
+      .help = "the hosts that a run may reach; an empty list means no network" },
+};
+
+static int add_list(const struct settings *s, const json_t *object, const char *key,
+                    enum network_protocol protocol, struct network_policy *p, char *field,
+                    size_t field_size, struct err *e)
+{
+    const json_t *entry;
+    size_t i;
+    json_array_foreach(json_object_get(object, key), i, entry) {
+        (void)snprintf(field, field_size, "network.%s[%zu]", key, i);
+        if (network_policy_add_entry(p, s->network_presets, protocol, json_string_value(entry), e))
+            return -1;
+    }
+    return 0;
+}
+
+/* The person who asks for an address that no run reaches learns it now, not by a refused connection. */
+static int check_addresses(const struct settings *s, const struct network_policy *p, struct err *e)
+{
+    scoped(address_set) ranges = { 0 };
+    if (address_set_parse(s->network_private, &ranges, e))
+        return -1;
+    const struct address_rules rules = { .private_ranges = ranges };
+    for (size_t i = 0; i < p->n; i++) {
+        const struct network_rule *rule = &p->rules[i];
+        char text[NETWORK_RULE_TEXT];
+        if (rule->host == NETWORK_HOST_ADDRESS &&
+            address_judge_bytes(&rules, rule->address, rule->port) != ADDRESS_OPEN)
+            return err_set(e, ERR_DENIED, 0,
+                           "'%s' is %s, which no run reaches: the operator can open it with the "
+                           "setting network.private",
+                           network_rule_text(rule, text), address_kind(rule->address));
+    }
+    return 0;
+}
+
+static int check_max(const struct settings *s, const struct network_policy *p, struct err *e)
+{
+    scoped(network_policy) most = { 0 };
+    const struct network_rule *outside;
+    char text[NETWORK_RULE_TEXT], listed[96];
+    if (settings_network_max(s, &most, e))
+        return -1;
+    if (network_policy_is_within(p, &most, &outside))
+        return 0;
+    if (most.mode == NETWORK_NONE)
+        return err_set(e, ERR_DENIED, 0,
+                       "this service gives no run a network: its operator can allow hosts with the "
+                       "setting network.max, such as network.max=@pypi");
+    return err_set(e, ERR_DENIED, 0,
+                   "'%s' is not within the maximum of this service (network.max): %s",
+                   outside ? network_rule_text(outside, text) : "full",
+                   network_policy_text(&most, listed, sizeof listed));
+}
+
+int network_from_json(const struct api *api, const json_t *value, struct network_policy *ret,
+                      char *ret_field, size_t field_size, struct err *e)
+{
+    const struct settings *s = api->settings;
+    const char *word = json_string_value(value);
+    scoped(network_policy) p = { .caps = s->network_caps };
+    if (word && strcmp(word, "full") == 0)
+        p.mode = NETWORK_FULL;
+    else if (json_is_object(value) &&
+             (add_list(s, value, "allow", NETWORK_TCP, &p, ret_field, field_size, e) ||
+              add_list(s, value, "udp", NETWORK_UDP, &p, ret_field, field_size, e)))
+        return -1;
+    (void)snprintf(ret_field, field_size, "network");
+    if (p.mode != NETWORK_NONE &&
+        (check_addresses(s, &p, e) || check_max(s, &p, e) || network_possible(api, &p, e)))
+        return -1;
+    ret_field[0] = '\0';
+    *ret = p;
+    p = (struct network_policy){ 0 };
+    return 0;
+}
+
+json_t *network_to_json(const struct network_policy *p)
+{
+    static const char *const keys[] = { [NETWORK_TCP] = "allow", [NETWORK_UDP] = "udp" };
+    if (p->mode != NETWORK_LIST)
+        return json_string(p->mode == NETWORK_FULL ? "full" : "none");
+    json_t *o = json_object();
+    for (size_t i = 0; i < p->n; i++) {
+        const char *key = keys[p->rules[i].protocol];
+        char text[NETWORK_RULE_TEXT];
+        json_t *list = json_object_get(o, key);
+        const char *shown = network_rule_text(&p->rules[i], text);
+        if (!list) {
+            list = json_array();
+            json_put(o, key, list);
+        }
+        (void)json_array_append_new(list, json_string(shown + (strncmp(shown, "udp:", 4) ? 0 : 4)));
+    }
+    return o;
+}
+
+int network_possible(const struct api *api, const struct network_policy *p, struct err *e)
+{
+    (void)api;
+    if (p->mode == NETWORK_NONE)
+        return 0;
+    return err_set(e, ERR_UNAVAILABLE, 0,
+                   "this version of belljar gives no run a network: leave 'network' out");
+}
