@@ -30,6 +30,7 @@
 #include "service/sealing.h"
 #include "service/state.h"
 #include "service/version_answers.h"
+#include "session/images.h"
 #include "session/session.h"
 #include "store/store.h"
 #include "wire/wire.h"
@@ -72,9 +73,9 @@ static void forget_environment(void)
 
 static int settle(const struct service_keeper_setup *s, struct err *e)
 {
-    int keep[SETTINGS_LISTEN_MAX + 3 + LANGUAGES_MAX] = { s->wire_fd, s->control_fd,
-                                                          s->workspace_fd };
-    size_t n = 3;
+    int keep[SETTINGS_LISTEN_MAX + 4 + LANGUAGES_MAX] = { s->wire_fd, s->control_fd,
+                                                          s->workspace_fd, s->key_fd };
+    size_t n = 4;
     for (size_t i = 0; i < s->n_listeners; i++)
         keep[n++] = s->listeners[i].fd;
     for (size_t i = 0; languages[i]; i++)
@@ -196,7 +197,9 @@ static struct images_limits images_limits_of(const struct settings *s)
 {
     return (struct images_limits){ .max_bytes = s->images_max_bytes,
                                    .max_bytes_per_key = s->images_max_bytes_per_key,
-                                   .min_free = s->storage_min_free };
+                                   .min_free = s->storage_min_free,
+                                   .memory_floor = s->sessions_memory_floor,
+                                   .compress = s->images_compress };
 }
 
 static struct http_limits http_limits_of(const struct settings *s)
@@ -244,6 +247,24 @@ static int take_over(struct service_keeper *k, struct err *e)
     return 0;
 }
 
+/* The examiner exists already, and does not have the keys. */
+static int open_images(struct service_keeper *k, struct err *e)
+{
+    struct images_limits limits = images_limits_of(&k->settings);
+    scoped(image_keys) keys = { 0 };
+    int dir, key_fd = k->setup->key_fd;
+    if (key_fd >= 0 && image_keys_read(key_fd, &keys, e))
+        return -1;
+    fd_close(&key_fd);
+    if (open_below(k, "images", &dir, e) ||
+        images_open(&k->images, &k->loop, k->store, dir, &limits, &keys, e))
+        return -1;
+    size_t unreadable = images_without_key(k->images);
+    if (unreadable > 0)
+        log_event(LOG_ERROR, "images.no_key", "images=%zu", unreadable);
+    return 0;
+}
+
 static int open_engine(struct service_keeper *k, struct err *e)
 {
     const struct service_keeper_setup *s = k->setup;
@@ -259,11 +280,8 @@ static int open_engine(struct service_keeper *k, struct err *e)
             engine_set_version(k->engine, languages[i], s->versions[i]);
     version_answers_start(&k->answers, &k->loop, k->engine, s->answers);
     struct sessions_limits sessions = sessions_limits_of(&k->settings);
-    struct images_limits images = images_limits_of(&k->settings);
     int dir;
-    if (engine_set_examiner(k->engine, fd_take(&k->examiner_fd), e) ||
-        open_below(k, "images", &dir, e) ||
-        images_open(&k->images, &k->loop, k->store, dir, &images, e) ||
+    if (engine_set_examiner(k->engine, fd_take(&k->examiner_fd), e) || open_images(k, e) ||
         open_below(k, "sessions", &dir, e) ||
         sessions_open(&k->sessions, &k->loop, k->engine, k->store, dir, k->images, &sessions, e))
         return -1;

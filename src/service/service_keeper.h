@@ -26,6 +26,7 @@ struct service_keeper_setup {
     int wire_fd;      /* -1: the supervisor will send a warden */
     int control_fd;   /* the hello goes out, the supervisor's messages come in */
     int workspace_fd; /* -1: none */
+    int key_fd;       /* of images.key_file; -1: none */
     pid_t supervisor;
     uid_t uid; /* the keeper's */
 };

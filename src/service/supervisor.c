@@ -26,6 +26,7 @@
 #include "run/level.h"
 #include "service/backoff.h"
 #include "service/execute_dir.h"
+#include "service/key_file.h"
 #include "service/service_keeper.h"
 #include "service/state.h"
 #include "service/version_questions.h"
@@ -47,6 +48,7 @@ struct supervisor {
     size_t n_listeners;
     struct version_questions questions;
     int workspace_fd, signal_fd;
+    int key_fd; /* of images.key_file; -1: none */
     /* the warden */
     struct warden warden;
     bool warden_up;
@@ -75,6 +77,7 @@ static void supervisor_free(struct supervisor *s)
     for (size_t i = 0; i < s->n_listeners; i++)
         listener_done(&s->listeners[i]);
     fd_close(&s->workspace_fd);
+    fd_close(&s->key_fd);
     fd_close(&s->signal_fd);
     fd_close(&s->control_fd);
     keeper_uid_done(&s->keeper_uid);
@@ -326,6 +329,7 @@ static int start_keeper(struct supervisor *s, struct err *e)
         .wire_fd = wire_fd,
         .control_fd = theirs,
         .workspace_fd = s->workspace_fd,
+        .key_fd = s->key_fd,
         .supervisor = getpid(),
         .uid = s->keeper_uid.uid
     };
@@ -633,7 +637,7 @@ static int open_all(struct supervisor *s, struct err *e)
     apply_log_level(s);
     if (load_languages(s, e))
         return -1;
-    if (raise_open_files(s, e))
+    if (raise_open_files(s, e) || key_file_open(s->settings.images_key_file, &s->key_fd, e))
         return -1;
     version_questions_ask_first(&s->questions);
     if (watch_signals(s, e) || confinement_enter(ROLE_SUPERVISOR, NULL, e) ||
@@ -649,7 +653,7 @@ int service_run(const struct service_options *o, struct err *e)
     if (!s)
         return err_no_memory(e, "the service");
     s->options = o;
-    s->workspace_fd = s->signal_fd = s->control_fd = -1;
+    s->workspace_fd = s->key_fd = s->signal_fd = s->control_fd = -1;
     s->state = (struct state)STATE_INIT;
     s->keeper_uid = (struct keeper_uid)KEEPER_UID_INIT;
     version_questions_init(&s->questions);

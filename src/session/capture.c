@@ -49,6 +49,8 @@ void session_image_unref(struct session_image *image)
     if (image->pins)
         images_unuse(image->pins);
     fd_close(&image->fd);
+    if (image->room)
+        images_give_room(image->room);
     free(image);
 }
 

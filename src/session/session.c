@@ -10,7 +10,6 @@
 #include "base/log.h"
 #include "base/strv.h"
 #include "base/text.h"
-#include "engine/pools/pools.h"
 #include "run/json.h"
 #include "session/session_impl.h"
 #include "store/audit_log.h"
@@ -33,6 +32,7 @@ void session_spec_done(struct session_spec *s)
     strv_free(s->env);
     free(s->parent);
     free(s->parent_image);
+    free(s->imported);
     json_decref(s->metadata);
     session_image_unref(s->image);
     *s = (struct session_spec){ 0 };
@@ -154,7 +154,6 @@ static struct row_job *row_job_new(struct session *s, const char *kind, json_t *
                                    .reason = s->ended_ms ? s->reason : NULL,
                                    .cells = s->cells,
                                    .adopted_by = s->adopted_by[0] ? s->adopted_by : NULL,
-
                                    .parent = s->spec.parent,
                                    .parent_image = s->spec.parent_image,
                                    .parent_cell = s->spec.parent_cell };
@@ -170,7 +169,10 @@ static struct row_job *row_job_new(struct session *s, const char *kind, json_t *
 static int write_created(struct db *db, struct store_job *job, struct err *e)
 {
     struct row_job *j = (struct row_job *)job;
-    return sessions_insert(db, &j->row, e) || audit_append(db, &j->audit, e) ? -1 : 0;
+    return sessions_insert(db, &j->row, e) || audit_append(db, &j->audit, e) ||
+                   session_record_import(db, j->session, e)
+               ? -1
+               : 0;
 }
 
 static int write_ended(struct db *db, struct store_job *job, struct err *e)
@@ -391,35 +393,6 @@ static void on_created_written(struct store_job *job)
         finish(s, &end, ERR_SHOWN(&e));
     }
     session_unref(s);
-}
-
-int sessions_check_room(const struct sessions *all, const struct session_spec *spec, unsigned count,
-                        struct err *e)
-{
-    unsigned n = sessions_count(all, NULL), own = spec->key ? sessions_count(all, spec->key) : 0;
-    struct pools_memory memory = pools_memory_read();
-    if (all->stopping)
-        return err_set(e, ERR_BUSY, 0, "the service is stopping: try again when it is back");
-    char more[48] = "";
-    if (count > 1)
-        (void)snprintf(more, sizeof more, "there is no room for %u more: ", count);
-    if (n + count > all->limits.max)
-        return err_set(e, ERR_BUSY, 0,
-                       "%s%u sessions are open, and this service (sessions.max) accepts no more "
-                       "than %u: end one first",
-                       more, n, all->limits.max);
-    if (spec->key && own + count > all->limits.max_per_key)
-        return err_set(e, ERR_BUSY, 0,
-                       "%sthis key has %u open sessions, and sessions.max_per_key allows no more "
-                       "than %u: end one first",
-                       more, own, all->limits.max_per_key);
-    if (memory.total > 0 && memory.available < all->limits.memory_floor)
-        return err_set(e, ERR_BUSY, 0,
-                       "memory is short: %llu MiB are available, and a new session needs %llu: end "
-                       "a session, or try again later",
-                       (unsigned long long)(memory.available >> 20),
-                       (unsigned long long)(all->limits.memory_floor >> 20));
-    return 0;
 }
 
 static void on_timer(uv_timer_t *timer);

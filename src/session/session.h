@@ -70,6 +70,7 @@ struct session_spec {
     /* The session that it is a copy of, its last cell then, and its checkpoint; NULL: none */
     char *parent, *parent_image;
     unsigned parent_cell;
+    char *imported; /* detail of its record, if its image came as a file; NULL: it did not */
 };
 void session_spec_done(struct session_spec *s);
 
@@ -129,6 +130,7 @@ struct session_question {
 };
 
 /* A wait for the end of a sleep or of a wake. */
+enum sleep_compression { SLEEP_AS_SET, SLEEP_COMPRESSED, SLEEP_UNCOMPRESSED };
 struct session_wait {
     /* e NULL: the session sleeps, or is awake. The owner may free the wait now. */
     void (*on_done)(struct session_wait *w, struct session *s, const struct err *e);
@@ -139,6 +141,7 @@ struct session_wait {
     json_t *not_carried;       /* of a sleep: a guest's words; the owner frees it */
     struct session_wait *next; /* private, as the rest */
     bool for_sleep;
+    enum sleep_compression compression; /* of a sleep; the owner sets it */
 };
 
 struct session_program;
@@ -384,6 +387,7 @@ void session_branches_done(struct session_branches *b);
 struct session_export {
     /* e NULL: fd is there, and the owner closes it. The owner may free the export now. */
     void (*on_done)(struct session_export *x, struct session *s, const struct err *e);
+    const char *actor; /* for the record, which is written before on_done() */
     int fd;
     uint64_t bytes;
     uint8_t digest[DIGEST_BYTES];
@@ -393,18 +397,21 @@ struct session_export {
 
 /* As images_receive(). */
 [[nodiscard]] int sessions_receive(struct sessions *all, const char *key, uint64_t bytes,
-                                   struct image_upload **ret, int *ret_fd, struct err *e);
+                                   struct image_room **ret, int *ret_fd, struct err *e);
 struct session_import {
     /* e NULL: `session` starts, and the watch hears of it. Otherwise there is none. */
     void (*on_done)(struct session_import *i, const struct err *e);
     struct session_spec spec; /* taken over */
     struct session_watch *watch;
     uint8_t digest[DIGEST_BYTES]; /* that the image must have */
+    bool compressed;              /* the bytes in the file are */
+    uint64_t bytes;               /* of the image */
     struct session *session;
 };
-/* Takes over the file and the spec, also on failure. on_done() follows. */
+/* `stored` bytes of the file, from `from` on, are the image. Takes over the file and the spec, also on
+ * failure. on_done() follows. */
 [[nodiscard]] int session_import(struct sessions *all, struct session_import *i, int fd,
-                                 uint64_t from, uint64_t bytes, struct err *e);
+                                 uint64_t from, uint64_t stored, struct err *e);
 
 /* One visit to the files in /sandbox, also while a cell runs. */
 struct session_visit {

@@ -128,15 +128,18 @@ struct session_image {
     struct session_image *bases[IMAGE_BASES];
     size_t n_bases;
     struct images *pins; /* that hold the rows of its bases for it; NULL: it is only in memory */
+    struct image_room *room; /* of a file that was removed; NULL: none */
 };
 /* Its descriptor, and those of its bases. Returns their number. */
 size_t session_image_fds(const struct session_image *image, int fds[1 + IMAGE_BASES]);
 struct session_image *session_image_ref(struct session_image *image);
 
-/* ---- session.c ---- */
+/* ---- room.c ---- */
 /* Whether `count` more sessions of this spec may begin. */
 [[nodiscard]] int sessions_check_room(const struct sessions *all, const struct session_spec *spec,
                                       unsigned count, struct err *e);
+
+/* ---- session.c ---- */
 /* A session without a row and a jar. Takes over the spec. */
 [[nodiscard]] int session_make(struct sessions *all, struct session_spec *spec,
                                struct session **ret, struct err *e);
@@ -210,6 +213,10 @@ void session_sync_files(int dir_fd, const char *id);
 void session_keep(struct session *s);
 /* Removes its files. */
 void session_forget(struct session *s);
+
+/* ---- transfer.c ---- */
+/* The record of an import, with the row of the session: without it, no session begins. */
+[[nodiscard]] int session_record_import(struct db *db, const struct session *s, struct err *e);
 
 /* ---- checkpoints.c, rollback.c ---- */
 /* Whether the cell has to wait for the checkpoint that is taken before it. Takes it, if there is to

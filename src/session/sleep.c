@@ -30,6 +30,7 @@ struct session_sleep {
     struct session *session; /* s->sleep is another one, or NULL: it was dropped */
     enum phase phase;
     struct session_image *image; /* while it is saved */
+    enum sleep_compression compression;
     struct err err;
     /* Of a replay: why the image could not be used, and the session before it. */
     bool is_replay;
@@ -389,6 +390,12 @@ static void on_saved(struct image_save *save, const struct err *e)
         on_committed(g, &failed);
 }
 
+static bool is_compressed(const struct session_sleep *g)
+{
+    return g->compression == SLEEP_AS_SET ? images_compress(g->session->all->images)
+                                          : g->compression == SLEEP_COMPRESSED;
+}
+
 static void on_captured(struct session_capture *c, const struct err *e)
 {
     struct session_sleep *g = (struct session_sleep *)c;
@@ -405,8 +412,13 @@ static void on_captured(struct session_capture *c, const struct err *e)
         return;
     }
     g->phase = SAVING;
+    const struct session_image *became = s->program ? s->program->image : NULL;
     g->save = (struct image_save){ .on_done = on_saved,
                                    .image = g->image,
+                                   .compress = is_compressed(g),
+                                   .frees = became && became->refs == 1
+                                                ? image_room_bytes(became->room)
+                                                : 0,
                                    .row = { .key = s->spec.key,
                                             .kind = (char *)"sleep",
                                             .session = s->id,
@@ -449,7 +461,8 @@ int session_sleep(struct session *s, bool strict, struct session_wait *w, struct
     if (!g)
         return err_no_memory(e, "the sleep of a session");
     *g = (struct session_sleep){ .capture = { .on_done = on_captured, .strict = strict },
-                                 .session = s };
+                                 .session = s,
+                                 .compression = w ? w->compression : SLEEP_AS_SET };
     if (session_capture(s, &g->capture, e)) {
         free(g);
         return -1;

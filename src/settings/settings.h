@@ -34,6 +34,8 @@ struct settings {
     uint64_t sessions_sleep_max_age;
     uint64_t sessions_memory_floor; /* no session begins with less memory available */
     uint64_t images_max_bytes, images_max_bytes_per_key;
+    char images_key_file[SETTING_TEXT_MAX]; /* "": images are not encrypted */
+    bool images_compress;
     uint64_t batch_max_runs; /* of one batch or comparison */
     enum level isolation;    /* "auto", or exactly this level */
     struct limits limit_default,

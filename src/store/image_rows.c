@@ -9,7 +9,7 @@
 void image_row_done(struct image_row *r)
 {
     char *const texts[] = { r->id,       r->key,   r->kind,   r->session, r->name,
-                            r->language, r->bases, r->detail, r->request };
+                            r->language, r->bases, r->detail, r->request, r->form };
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         free(texts[i]);
     *r = (struct image_row){ 0 };
@@ -37,7 +37,8 @@ int images_insert(struct db *db, const struct image_row *r, struct err *e)
     scoped(query) q = { 0 };
     if (query_get(&q, db, SQL_IMAGE_INSERT, e))
         return -1;
-    BIND_TEXTS(&q, r->id, r->key, r->kind, r->session, r->name, r->language, r->bases, r->detail);
+    BIND_TEXTS(&q, r->id, r->key, r->kind, r->session, r->name, r->language, r->bases, r->detail,
+               r->form);
     BIND_INTS(&q, r->cell, r->bytes, r->created_ms);
     bind_blob(&q, r->digest, sizeof r->digest);
     bind_blob(&q, &r->stamp, sizeof r->stamp);
@@ -90,8 +91,8 @@ int images_list(struct db *db, struct image_rows *ret, struct err *e)
         if (SQL_GROW(list.rows, list.n, e))
             return -1;
         struct image_row *r = &list.rows[list.n++];
-        char **const texts[] = { &r->id,   &r->key,      &r->kind,  &r->session,
-                                 &r->name, &r->language, &r->bases, &r->detail };
+        char **const texts[] = { &r->id,       &r->key,   &r->kind,   &r->session, &r->name,
+                                 &r->language, &r->bases, &r->detail, &r->form };
         for (size_t i = 0; i < ARRAY_LEN(texts); i++)
             *texts[i] = take_text(&q);
         r->cell = take_int(&q);

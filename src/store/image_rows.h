@@ -16,6 +16,7 @@ struct image_row {
     char *id, *key, *kind, *session, *name, *language; /* key, session, name: NULL if none */
     char *bases;                                       /* JSON array of ids, or NULL */
     char *detail;                                      /* JSON, or NULL */
+    char *form;                                        /* of the file; NULL: the image as it is */
     char *request; /* of a template: JSON; written, and read by images_request() alone */
     int64_t cell;  /* cells of its session before it */
     int64_t bytes, created_ms;

@@ -141,12 +141,15 @@ static const char rollbacks[] =
     "ALTER TABLE sessions ADD COLUMN rollbacks TEXT;"
     "CREATE INDEX sessions_parent ON sessions (parent) WHERE parent IS NOT NULL;";
 
+/* How the file of an image is stored: compressed, encrypted, or NULL for its bytes as they are. */
+static const char image_forms[] = "ALTER TABLE images ADD COLUMN form TEXT;";
+
 /* The scripts that migrate a database from each version to the next. Rows are added, never
  * changed. */
 static const char *const migrations[] = { version_1,    artifact_owners, rules_of_requesters,
                                           keys_existed, run_owners,      sessions,
                                           images,       templates,       adopted_sessions,
-                                          rollbacks };
+                                          rollbacks,    image_forms };
 enum { SCHEMA_VERSION = ARRAY_LEN(migrations) };
 
 int schema_check(struct db *db, struct err *e)

@@ -234,12 +234,12 @@ const char *const sql_texts[SQL_COUNT_] = {
                              "FROM sessions WHERE ended_ms = 0 AND image IS NOT NULL ORDER BY seq",
     [SQL_SESSION_RETAIN] = "DELETE FROM sessions WHERE ended_ms > 0 AND ended_ms < ?",
     [SQL_IMAGE_INSERT] = "INSERT INTO images (id, api_key, kind, session, name, language, bases, "
-                         "detail, cell, bytes, created_ms, digest, stamp) "
-                         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                         "detail, form, cell, bytes, created_ms, digest, stamp) "
+                         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [SQL_IMAGE_DELETE] = "DELETE FROM images WHERE id = ?",
     [SQL_IMAGE_DEMOTE] = "UPDATE images SET kind = 'base', bases = NULL WHERE id = ?",
-    [SQL_IMAGE_LIST] = "SELECT id, api_key, kind, session, name, language, bases, detail, cell, "
-                       "bytes, created_ms, digest, stamp FROM images ORDER BY seq",
+    [SQL_IMAGE_LIST] = "SELECT id, api_key, kind, session, name, language, bases, detail, form, "
+                       "cell, bytes, created_ms, digest, stamp FROM images ORDER BY seq",
     [SQL_TEMPLATE_INSERT] = "INSERT INTO template_requests (image, request) VALUES (?, ?)",
     [SQL_TEMPLATE_DELETE] = "DELETE FROM template_requests WHERE image = ?",
     [SQL_TEMPLATE_GET] = "SELECT request FROM template_requests WHERE image = ?",

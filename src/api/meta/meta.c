@@ -15,6 +15,8 @@
 #include "run/json.h"
 #include "run/result.h"
 #include "runtime/language.h"
+#include "session/images.h"
+#include "session/session.h"
 
 /* ---- health ---- */
 /* Probes ask often. The text is made at most once in this time. */
@@ -30,6 +32,19 @@ static const char *was_stopped(const struct api *api)
                : NULL;
 }
 
+/* Everything but these images works. */
+static const char *lacks_keys(const struct api *api, char out[ERR_TEXT_MAX])
+{
+    size_t n = images_without_key(sessions_images(api->sessions));
+    if (n == 0)
+        return NULL;
+    (void)snprintf(out, ERR_TEXT_MAX,
+                   "%zu images are encrypted with keys that images.key_file does not have: their "
+                   "sessions and templates cannot begin until it has them; nothing is deleted",
+                   n);
+    return out;
+}
+
 static void health_make(struct api *api)
 {
     const struct isolation *isolation = engine_isolation(api->engine);
@@ -42,6 +57,8 @@ static void health_make(struct api *api)
                                                         : NULL;
     int status = why ? 503 : 200;
     why = why ? why : was_stopped(api);
+    char keys[ERR_TEXT_MAX];
+    why = why ? why : lacks_keys(api, keys);
     json_auto_t *body = json_pack(
         "{s:s, s:s, s:o, s:I, s:s*}", "status", why ? "degraded" : "ok", "version", BELLJAR_VERSION,
         "isolation", isolation ? result_isolation(isolation) : json_null(), "uptime_s",

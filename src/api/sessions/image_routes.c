@@ -3,8 +3,9 @@
  *   0   16 bytes   MAGIC
  *   16  u32        version, least significant byte first
  *   20  u32        length of the JSON
- *   24             JSON: {"session": a body of POST /v1/sessions, "cells", "bytes", "digest"}
- *   ..             the image, opaque
+ *   24             JSON: {"session": a body of POST /v1/sessions, "cells", "bytes", "digest",
+ *                  "compression": "zstd" or absent}
+ *   ..             the image, opaque; bytes and digest are those of the uncompressed one
  *
  * An imported file is a stranger's. Its JSON is read as a request is, with all bounds of this
  * service; its image reaches only the jar of the new session. */
@@ -26,7 +27,8 @@
 #include "base/text.h"
 #include "run/json.h"
 
-#define MAGIC "BELLJAR SESSION\n"
+#define MAGIC       "BELLJAR SESSION\n"
+#define COMPRESSION "zstd"
 enum {
     MAGIC_BYTES = sizeof MAGIC - 1,
     FRONT_BYTES = MAGIC_BYTES + 8,
@@ -56,8 +58,12 @@ struct export_call {
     struct session_export export;
     struct api_call *call;
     struct buf front;
-    uint64_t at;
-    bool sending;
+    bool compress;
+    struct fold_reader *reader;
+    char *piece;
+    ssize_t n; /* bytes in it; fewer than PIECE: the last ones */
+    uv_work_t work;
+    bool reading, over;
 };
 
 static json_t *limits_json(const struct limits *l, bool of_cells)
@@ -107,9 +113,10 @@ static int make_front(struct export_call *l, const struct session *s, struct err
 {
     char front[FRONT_BYTES], digest[2 * DIGEST_BYTES + 1];
     (void)sodium_bin2hex(digest, sizeof digest, l->export.digest, sizeof l->export.digest);
-    autofree char *text = json_line(json_pack("{s:o, s:i, s:I, s:s}", "session", session_json(s),
-                                              "cells", (int)s->cells, "bytes",
-                                              (json_int_t)l->export.bytes, "digest", digest));
+    autofree char *text = json_line(json_pack("{s:o, s:i, s:I, s:s, s:s*}", "session",
+                                              session_json(s), "cells", (int)s->cells, "bytes",
+                                              (json_int_t)l->export.bytes, "digest", digest,
+                                              "compression", l->compress ? COMPRESSION : NULL));
     if (!text)
         return err_no_memory(e, "an export");
     if (strlen(text) > JSON_BYTES_MAX)
@@ -127,46 +134,75 @@ static int make_front(struct export_call *l, const struct session *s, struct err
 
 static void export_free(struct export_call *l)
 {
+    fold_reader_free(l->reader);
     fd_close(&l->export.fd);
     buf_done(&l->front);
+    free(l->piece);
     free(l);
 }
 
-/* The bytes were hashed a moment ago, so they are in memory. If they cannot be read, the answer ends
- * early and the digest tells. */
-static void send_more(struct export_call *l)
+static void end_export(struct export_call *l)
 {
     struct api_call *c = l->call;
-    autofree char *piece = malloc(PIECE);
-    l->sending = true;
-    while (piece && c->http && l->at < l->export.bytes && api_stream_queued(c) < QUEUED_MOST) {
-        ssize_t n = pread(l->export.fd, piece, PIECE, (off_t)l->at);
-        if (n <= 0) {
-            l->at = l->export.bytes;
-            break;
-        }
-        api_stream_write(c, piece, (size_t)n);
-        l->at += (uint64_t)n;
-    }
-    l->sending = false;
-    if (piece && c->http && l->at < l->export.bytes)
-        return; /* on_drain() follows */
-    api_stream_end(c);
     export_free(l);
+    api_stream_end(c);
+}
+
+static void read_work(uv_work_t *work)
+{
+    struct export_call *l = work->data;
+    struct err e = { 0 };
+    l->n = fold_reader_next(l->reader, l->piece, PIECE, &e);
+}
+
+static void on_read(uv_work_t *work, int status);
+
+/* A thread reads and compresses: the loop only passes pieces on. */
+static void read_more(struct export_call *l)
+{
+    if (l->reading)
+        return;
+    if (l->over || !l->call->http) {
+        end_export(l);
+        return;
+    }
+    if (api_stream_queued(l->call) >= QUEUED_MOST)
+        return; /* on_drain() follows */
+    l->reading = true;
+    l->work.data = l;
+    if (uv_queue_work(l->call->api->loop, &l->work, read_work, on_read) != 0) {
+        l->reading = false;
+        end_export(l);
+    }
+}
+
+/* If the bytes cannot be read, the answer ends early and the digest tells. */
+static void on_read(uv_work_t *work, int status)
+{
+    struct export_call *l = work->data;
+    bool failed = status < 0 || l->n < 0;
+    l->over = failed || l->n < PIECE;
+    if (!failed && l->call->http)
+        api_stream_write(l->call, l->piece, (size_t)l->n);
+    l->reading = false;
+    read_more(l);
 }
 
 static void on_drain(struct api_call *c)
 {
-    struct export_call *l = c->user;
-    if (!l->sending)
-        send_more(l);
+    read_more(c->user);
 }
 
 static void on_gone(struct api_call *c)
 {
-    struct export_call *l = c->user;
-    if (!l->sending)
-        send_more(l);
+    read_more(c->user);
+}
+
+static int open_reader(struct export_call *l, struct err *e)
+{
+    l->piece = malloc(PIECE);
+    return l->piece ? fold_reader_new(&l->reader, l->export.fd, 0, l->export.bytes, l->compress, e)
+                    : err_no_memory(e, "an export");
 }
 
 static void on_exported(struct session_export *x, struct session *s, const struct err *e)
@@ -174,26 +210,31 @@ static void on_exported(struct session_export *x, struct session *s, const struc
     struct export_call *l = (struct export_call *)x;
     struct api_call *c = l->call;
     struct err failed = { 0 };
-    if (e || make_front(l, s, &failed)) {
+    if (e || make_front(l, s, &failed) || open_reader(l, &failed)) {
         api_fail(c, e ? e : &failed, NULL);
         export_free(l);
         return;
     }
-    checkpoint_record(s, "session.exported", c->who.name,
-                      json_pack("{s:I}", "bytes", (json_int_t)l->export.bytes));
     c->user = l;
     c->on_drain = on_drain;
     c->on_gone = on_gone;
-    l->sending = true;
+    l->reading = true; /* until the head is sent */
     api_stream_begin(c, "application/octet-stream");
     if (c->http)
         api_stream_write(c, l->front.data, l->front.len);
-    send_more(l);
+    l->reading = false;
+    read_more(l);
 }
 
 static void get_image(struct api_call *c)
 {
     struct err e = { 0 };
+    char text[8];
+    const char *compress;
+    if (api_query(c, "compress", text, sizeof text, &compress, &e)) {
+        api_fail(c, &e, "compress");
+        return;
+    }
     struct session *s = session_to_change(c);
     if (!s || ((s->state != SESSION_SLEEPING || s->sleep) && !(s = session_to_use(c))))
         return;
@@ -202,7 +243,11 @@ static void get_image(struct api_call *c)
         api_fail_no_memory(c);
         return;
     }
-    *l = (struct export_call){ .export = { .on_done = on_exported, .fd = -1 }, .call = c };
+    *l = (struct export_call){
+        .export = { .on_done = on_exported, .actor = c->who.name, .fd = -1 },
+        .call = c,
+        .compress = compress && (strcmp(compress, "true") == 0 || strcmp(compress, "1") == 0),
+    };
     if (session_export(s, &l->export, &e)) {
         export_free(l);
         api_fail(c, &e, NULL);
@@ -211,9 +256,9 @@ static void get_image(struct api_call *c)
 
 /* ---- POST /v1/sessions?from=image ---- */
 
-static void upload_over(void *upload)
+static void upload_over(void *room)
 {
-    images_received(upload);
+    images_give_room(room);
 }
 
 int session_file_receive(const struct api *api, const struct api_identity *who,
@@ -222,7 +267,7 @@ int session_file_receive(const struct api *api, const struct api_identity *who,
     char text[32];
     const char *from, *type = http_request_header(q, "Content-Type");
     const char *length = http_request_header(q, "Content-Length");
-    struct image_upload *upload;
+    struct image_room *room;
     if (http_query_get(q, "from", text, sizeof text, &from, e))
         return -1;
     if (!from)
@@ -237,11 +282,11 @@ int session_file_receive(const struct api *api, const struct api_identity *who,
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "send an exported session as the body, with Content-Length");
     size_t bytes = strtoull(length, NULL, 10); /* http has checked its digits */
-    if (sessions_receive(api->sessions, who->key, bytes, &upload, &q->body_fd, e))
+    if (sessions_receive(api->sessions, who->key, bytes, &room, &q->body_fd, e))
         return -1;
     q->body_in_file = true;
     q->body_over = upload_over;
-    q->body_context = upload;
+    q->body_context = room;
     *body_max = bytes;
     return 1;
 }
@@ -277,7 +322,28 @@ static int read_front(int fd, uint64_t bytes, json_t **ret, uint64_t *ret_from, 
     return read_json(fd, n, ret, e);
 }
 
-static int check_front(const json_t *o, uint64_t bytes, struct session_import *i, struct err *e)
+/* The size that is announced bounds the unfolding, and counts for the quotas before it. */
+static int check_compression(const json_t *o, uint64_t stored, struct session_import *i,
+                             struct err *e)
+{
+    const json_t *compression = json_object_get(o, "compression");
+    json_int_t bytes = json_integer_value(json_object_get(o, "bytes"));
+    if (compression &&
+        (!json_is_string(compression) || strcmp(json_string_value(compression), COMPRESSION) != 0))
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "the compression of the exported session is not known: '" COMPRESSION
+                       "' is accepted");
+    if (bytes <= 0 || (!compression && (uint64_t)bytes != stored))
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "the exported session is cut short: its image has %llu bytes in place of "
+                       "%lld",
+                       (unsigned long long)stored, (long long)bytes);
+    i->compressed = compression != NULL;
+    i->bytes = (uint64_t)bytes;
+    return 0;
+}
+
+static int check_front(const json_t *o, uint64_t stored, struct session_import *i, struct err *e)
 {
     const char *digest = json_string_value(json_object_get(o, "digest"));
     size_t n;
@@ -285,13 +351,7 @@ static int check_front(const json_t *o, uint64_t bytes, struct session_import *i
         sodium_hex2bin(i->digest, sizeof i->digest, digest, strlen(digest), NULL, &n, NULL) != 0 ||
         n != sizeof i->digest)
         return err_set(e, ERR_BAD_REQUEST, 0, "the exported session has no digest");
-    if (json_integer_value(json_object_get(o, "bytes")) != (json_int_t)bytes)
-        return err_set(e, ERR_BAD_REQUEST, 0,
-                       "the exported session is cut short: its image has %llu bytes in place of "
-                       "%lld",
-                       (unsigned long long)bytes,
-                       (long long)json_integer_value(json_object_get(o, "bytes")));
-    return 0;
+    return check_compression(o, stored, i, e);
 }
 
 struct import_call {
@@ -383,8 +443,13 @@ void session_file_import(struct api_call *c)
     api_fail(c, &e, field[0] ? field : NULL);
 }
 
+static const struct api_field image_query[] = {
+    { "compress", FIELD_BOOL, .help = "true: the image in the file is compressed" },
+    { 0 },
+};
+
 const struct api_route session_image_routes[] = {
-    { METHOD_GET, "/v1/sessions/{id}/image", SCOPE_RUN, .handle = get_image,
+    { METHOD_GET, "/v1/sessions/{id}/image", SCOPE_RUN, .query = image_query, .handle = get_image,
       .summary = "A session as a file, for POST /v1/sessions?from=image",
       .replies = REPLIES({ 200, .content_type = "application/octet-stream" }) },
     { 0 },

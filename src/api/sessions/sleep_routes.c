@@ -49,6 +49,8 @@ static void on_awake(struct session_wait *w, struct session *s, const struct err
 static const struct api_field sleep_fields[] = {
     { "strict", FIELD_BOOL,
       .help = "true: refuse if a thread, a child, a pipe or a socket would be lost" },
+    { "compress", FIELD_BOOL,
+      .help = "whether its image on the disk is compressed; images.compress by default" },
     { 0 },
 };
 
@@ -68,6 +70,9 @@ static void post_sleep(struct api_call *c)
         return;
     }
     *l = (struct sleep_call){ .wait.on_done = on_asleep, .call = c };
+    if (json_object_get(c->body, "compress"))
+        l->wait.compression = run_flag(c->body, "compress", false) ? SLEEP_COMPRESSED
+                                                                   : SLEEP_UNCOMPRESSED;
     if (storage_check(c->api, &e) ||
         session_sleep(s, run_flag(c->body, "strict", false), &l->wait, &e)) {
         free(l);
