@@ -1,9 +1,6 @@
 """Forks of sessions of bash, SQLite and PostgreSQL in jars: POST /v1/sessions/{id}/fork."""
-import random
-import re
 
 import pytest
-from cells import groups
 from service import Service
 from sessions import copies_of, create, end_sessions, execute, fork, open_sessions, output, rows
 
@@ -213,35 +210,3 @@ def test_a_server_that_the_guest_damages_has_no_copy_and_harms_nobody(service):
         assert open_sessions(service) == before
         service.delete(f"/v1/sessions/{session}")
     assert rows(service, copies_of(service, neighbour)[0], "SELECT count(*) FROM kept") == [[0]]
-
-
-# ---- cells that are cut by forks ----
-
-def outcome(cell):
-    error = cell["error"] or {}
-    text = [cell["status"], cell["result"], cell["stdout"], cell["stderr"], error.get("name"), error.get("message"),
-            error.get("traceback"), [d["data"] for d in cell["displays"]]]
-    return re.sub(r" +\d+ Killed", " PID Killed", repr(text))
-
-
-GROUPS = [(language, name, cells) for language in ("bash", "sqlite", "postgres")
-          for name, cells in groups(f"{language}.cells")]
-
-
-@pytest.mark.parametrize("language, name, cells", GROUPS, ids=lambda v: v if isinstance(v, str) else "")
-def test_cells_go_on_exactly_in_forks(service, language, name, cells):
-    """A session is cut by forks, each of the last one. Later cells have the outcome of one that is not cut."""
-    most = 4 if language == "postgres" else 8
-    cuts = set(random.Random(name).sample(range(1, len(cells)), min(len(cells) - 1, most)))
-    plain, moving, skipped = create(service, language), create(service, language), 0
-    for i, code in enumerate(cells):
-        if i in cuts:
-            reply = service.post(f"/v1/sessions/{moving}/fork", {"strict": True})
-            if reply.status == 201:
-                assert service.delete(f"/v1/sessions/{moving}").status == 200
-                moving = reply.json["sessions"][0]["id"]
-            else:  # something is open that a fork cannot carry
-                assert reply.status == 409 and "would lose" in reply.error["message"], reply
-                skipped += 1
-        assert outcome(execute(service, moving, code)) == outcome(execute(service, plain, code)), (i, code)
-    assert skipped < len(cuts)

@@ -136,7 +136,8 @@ def _dead_end(name, flags):
     """In place of a descriptor that cannot be carried: reading finds the end, and writing fails. A closed number would
     soon be another file's."""
     if "eventpoll" in name:
-        return os.dup(select.epoll().fileno())
+        made = select.epoll()
+        return os.dup(made.fileno())
     if name.startswith("pipe"):
         ends = os.pipe()
         writes = flags & os.O_ACCMODE == os.O_WRONLY
@@ -149,32 +150,56 @@ def _dead_end(name, flags):
 
 # ---- event loops, threads and children ----
 
-def _event_loop():
+def _loops():
+    """The event loops that are open: the shell's, and others that cells have made. Only if there are more of them than
+    known ones, all objects are looked through."""
+    if "asyncio" not in sys.modules:
+        return []
+    from asyncio.selector_events import BaseSelectorEventLoop as Loop
     helpers = sys.modules.get("IPython.core.async_helpers")
-    return helpers and helpers._asyncio_event_loop
+    policy = sys.modules["asyncio"].events._event_loop_policy
+    known = [helpers and helpers._asyncio_event_loop, policy and getattr(policy._local, "_loop", None)]
+    numbers = {loop._selector.fileno() for loop in known if _is_open(loop, Loop)}
+    if any(n not in numbers for n in _numbers() if os.readlink(f"/proc/self/fd/{n}") == "anon_inode:[eventpoll]"):
+        known += [o for o in __import__("gc").get_objects() if issubclass(type(o), Loop)]
+    return list({id(loop): loop for loop in known if _is_open(loop, Loop)}.values())
+
+
+def _is_open(loop, kind):
+    return issubclass(type(loop), kind) and not loop.is_closed() and hasattr(loop._selector, "_selector")
 
 
 def _idle_loop():
-    """The descriptors of the shell's event loop, if it has nothing to do: it is made anew."""
-    loop = _event_loop()
+    """The descriptors of event loops, which are made anew. Their tasks and timers are in the memory."""
     try:
-        if loop is None or loop.is_closed() or sys.modules["asyncio"].all_tasks(loop):
-            return ()
-        return {loop._selector.fileno(), loop._ssock.fileno(), loop._csock.fileno()}
+        return {s.fileno() for loop in _loops() for s in (loop._selector, loop._ssock, loop._csock)}
     except Exception:
-        return ()
+        return set()
 
 
 def _forget_loop():
-    loop = _event_loop()
-    if loop is None:
-        return
-    sys.modules["IPython.core.async_helpers"]._asyncio_event_loop = None
+    """The numbers of an event loop are the same, with new sockets and a new list of its descriptors. The threads of its
+    executor are gone, and it makes others."""
+    for loop in _loops():
+        quietly(_renew_loop, loop)
+
+
+def _renew_loop(loop):
+    for new, old in zip(socket.socketpair(), (loop._ssock, loop._csock)):
+        os.dup2(new.fileno(), old.fileno(), False)
+        os.set_blocking(old.fileno(), False)
+        new.close()
+    for key in loop._selector.get_map().values():
+        events = select.EPOLLIN * (key.events & 1) | select.EPOLLOUT * (key.events >> 1 & 1)
+        quietly(loop._selector._selector.register, key.fd, events)
+    loop._default_executor = None
+
+
+def _is_idle(executor):
     try:
-        sys.modules["asyncio"].set_event_loop(None)
-        loop.close()
-    except Exception:
-        pass
+        return executor._work_queue.empty() and executor._idle_semaphore._value == len(executor._threads)
+    except AttributeError:
+        return False
 
 
 def _word(path):
@@ -188,8 +213,10 @@ def _word(path):
 def _threads():
     mine = str(threading.get_native_id())
     names = {str(t.native_id): t.name for t in threading.enumerate()}
+    executors = [loop._default_executor for loop in _loops() if loop._default_executor]
+    idle = {str(t.native_id) for e in executors if _is_idle(e) for t in e._threads}
     return [f"the thread {names.get(n) or _word(f'/proc/self/task/{n}/comm')}"
-            for n in os.listdir("/proc/self/task") if n != mine]
+            for n in os.listdir("/proc/self/task") if n != mine and n not in idle]
 
 
 def _children(writers):
