@@ -12,6 +12,7 @@
 
 #include "api/approvals/approvals.h"
 #include "api/kernel/api.h"
+#include "api/templates/template_rebuild.h"
 #include "base/auto.h"
 #include "base/fdio.h"
 #include "base/log.h"
@@ -310,7 +311,7 @@ static int open_http(struct service_keeper *k, struct err *e)
     k->api.owner_uid = st.st_uid;
     for (size_t i = 0; i < s->n_listeners; i++)
         listen_host(&s->listeners[i].address, k->api.listeners[i], sizeof k->api.listeners[i]);
-    if (api_open(&k->api, e) || approvals_open(&k->api, e))
+    if (api_open(&k->api, e) || approvals_open(&k->api, e) || template_rebuild_open(&k->api, e))
         return -1;
     for (size_t i = 0; i < s->n_listeners; i++)
         if (http_server_listen(k->http, s->listeners[i].fd, e) < 0)
@@ -539,6 +540,7 @@ static void keeper_close(struct service_keeper *k)
     engine_end_examinations(k->engine); /* while their ends can still be answered and written */
     http_server_close(k->http);
     approvals_close(&k->api);
+    template_rebuild_close(&k->api);
     retention_stop(&k->retention);
     audit_retention_stop(&k->audit_retention);
     sealing_stop(&k->sealing);

@@ -306,6 +306,7 @@ static int take_refusal(struct session_program *p, const struct session_frame *f
                    why ? why : "it gave no reason");
     text_end_whole(p->note);
     json_decref(answer);
+    p->session->is_unfit = !p->aside;
     program_kill(p);
     return 0;
 }

@@ -112,7 +112,7 @@ void session_on_measured(struct session *s, uint64_t memory_bytes)
     session_notify(s, SESSION_EVENT_MEASURED);
 }
 
-static void unlink_session(struct session *s)
+void session_unlink(struct session *s)
 {
     for (struct session **at = &s->all->first; *at; at = &(*at)->next) {
         if (*at == s) {
@@ -205,6 +205,7 @@ static void on_ended_written(struct store_job *job)
 static void record_end(struct session *s)
 {
     if (s->for_one_run) {
+        session_notify(s, SESSION_EVENT_ENDED);
         session_unref(s);
         return;
     }
@@ -261,7 +262,7 @@ static void finish(struct session *s, const struct wire_ended *end, const char *
                    s->reason);
     s->state = SESSION_ENDED;
     s->ended_ms = clock_unix_ms();
-    unlink_session(s);
+    session_unlink(s);
     session_forget(s);
     (void)uv_timer_stop(&s->timer);
     struct session_program *p = s->program;
@@ -311,8 +312,6 @@ static void describe_end(const struct session *s, const struct wire_ended *end, 
         (void)snprintf(out, size, "its program ended with exit code %d", ev->exit_code);
 }
 
-static void start(struct session *s);
-
 void session_on_channel_closed(struct session *s)
 {
     if (s->restarting || s->state == SESSION_SLEEPING) /* we are ending its jar */
@@ -328,13 +327,14 @@ void session_on_program_end(struct session *s, const struct wire_ended *end, con
     s->close_by_ms = 0;
     if (s->restarting) {
         s->restarting = false;
-        start(s);
+        session_start(s);
         return;
     }
     describe_end(s, end, breach, reason, sizeof reason);
     if (session_sleep_on_program_end(s, reason))
         return;
     struct wire_ended failed = *end;
+    (void)template_takes_back(s, reason);
     if (s->for_one_run && breach &&
         !session_current(s)) /* we ended it: it is no choice of a client */
         failed = (struct wire_ended){ .evidence.reason = END_FAILURE };
@@ -361,7 +361,7 @@ void session_on_ready(struct session *s)
     cells_advance(s);
 }
 
-static void start(struct session *s)
+void session_start(struct session *s)
 {
     struct err e = { 0 };
     struct wire_ended end = { .evidence.reason = END_FAILURE };
@@ -387,7 +387,7 @@ static void on_created_written(struct store_job *job)
         return;
     }
     if (s->is_stored) {
-        start(s);
+        session_start(s);
     } else {
         struct wire_ended end = { .evidence.reason = END_FAILURE };
         finish(s, &end, ERR_SHOWN(&e));
@@ -437,7 +437,7 @@ int session_new(struct sessions *all, struct session_spec *spec, struct session_
         s, "session.created",
         json_pack("{s:s, s:s*}", "language", s->spec.language->name, "name", s->spec.name));
     if (!j) {
-        unlink_session(s);
+        session_unlink(s);
         session_unref(s);
         return err_no_memory(e, "a session");
     }
@@ -448,32 +448,6 @@ int session_new(struct sessions *all, struct session_spec *spec, struct session_
     if (w)
         session_watch_add(s, w);
     *ret = s;
-    return 0;
-}
-
-int session_new_for_run(struct sessions *all, struct session_spec *spec, struct run *run,
-                        struct session **ret, struct err *e)
-{
-    struct session *s;
-    struct cell *c;
-    scoped(session_spec) taken = *spec;
-    *spec = (struct session_spec){ 0 };
-    if (session_make(all, &taken, &s, e))
-        return -1;
-    unlink_session(s);
-    s->for_one_run = true;
-    id_make("ses_", s->id);
-    s->created_ms = s->used_ms;
-    if (cell_new(s, !run->spec.options.display, &c, e)) {
-        session_unref(s);
-        return -1;
-    }
-    c->wall_ms = run->spec.limits.v[LIMIT_WALL_MS];
-    c->reads_stdin = c->queued = true;
-    cell_set_run(c, run);
-    run_watch_add(run, &c->watch);
-    *ret = s;
-    start(s);
     return 0;
 }
 
@@ -496,7 +470,7 @@ void session_restart(struct session *s)
             s->restarting = true;
             program_kill(s->program);
         } else if (s->is_stored) {
-            start(s);
+            session_start(s);
         }
     }
     session_touch(s);

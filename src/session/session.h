@@ -181,6 +181,7 @@ struct session {
     struct session_checkpoints checkpoints;
     bool warned, restarting, is_stored, stopping;
     bool for_one_run;           /* it has no row and is in no list */
+    bool is_unfit;              /* its program could not become the image of its spec */
     bool held;                  /* its branches run: no cell and no question begins */
     bool is_branch;             /* a copy that lives as long as the request for it */
     char program_from[ID_SIZE]; /* the copy whose program it has; "": its own */

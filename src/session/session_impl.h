@@ -46,6 +46,8 @@ struct sessions {
     int dir_fd;       /* of the files of sessions */
     struct images *images;
     struct template *templates; /* in use */
+    struct template_maker *maker;
+    struct template_wait *template_waits;
 };
 
 /* ---- program.c: the jar of a session and its channel ---- */
@@ -143,10 +145,10 @@ struct session_image *session_image_ref(struct session_image *image);
 /* A session without a row and a jar. Takes over the spec. */
 [[nodiscard]] int session_make(struct sessions *all, struct session_spec *spec,
                                struct session **ret, struct err *e);
-/* A session for one run, which is its only cell. Takes over the spec. The run ends with the session:
- * run_end_in_host(). */
-[[nodiscard]] int session_new_for_run(struct sessions *all, struct session_spec *spec,
-                                      struct run *run, struct session **ret, struct err *e);
+/* Its first program. */
+void session_start(struct session *s);
+/* From now on it is in no list. */
+void session_unlink(struct session *s);
 /* Ends the session that has this run as a cell. */
 void session_end_of_run(struct run *run, const char *reason);
 void session_set_state(struct session *s, enum session_state state);
@@ -193,6 +195,11 @@ void sessions_drain_step(struct sessions *all);
 [[nodiscard]] int sessions_find_sleeping(struct sessions *all, json_t *ids, struct err *e);
 /* Files without a row: their writer was killed. */
 void images_sweep(int dir_fd, const struct saved_image *first);
+
+/* ---- templates.c ---- */
+/* The program of a run did not become its template: the run waits for another image. False: it has
+ * begun, or there is no run. */
+bool template_takes_back(struct session *s, const char *why);
 
 /* ---- adopt.c: the parts of a session that outlive the keeper ---- */
 /* Everything that a client asked for, without files. A new reference. */

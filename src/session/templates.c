@@ -25,7 +25,8 @@ struct template
     unsigned refs; /* runs, and the opening of the file */
     struct session_image *image;
     struct image_load load;
-    bool loading;
+    bool loading, rebuilding;
+    struct template_wait rebuild;
     struct waiting_run *waiting;
     struct template *next;
 };
@@ -60,6 +61,53 @@ struct saved_image *template_find(const struct sessions *all, const char *owner,
     return shared;
 }
 
+/* ---- templates that are made anew ---- */
+
+void templates_set_maker(struct sessions *all, struct template_maker *m)
+{
+    all->maker = m;
+}
+
+int template_await(struct sessions *all, const char *id, const char *why, struct template_wait *w,
+                   struct err *e)
+{
+    struct saved_image *saved = images_find(all->images, id);
+    bool begun = false;
+    for (const struct template_wait *x = all->template_waits; x; x = x->next)
+        begun = begun || strcmp(x->id, id) == 0;
+    if (!saved || saved->is_removed)
+        return err_set(e, ERR_CONFLICT, 0, "the template was deleted");
+    if (!begun && (!all->maker || all->stopping))
+        return err_set(e, ERR_CONFLICT, 0, "template '%s' does not fit any longer: %s",
+                       QUOTED(saved->row.name), why);
+    if (!begun && all->maker->rebuild(all->maker, saved, why, e))
+        return -1;
+    (void)snprintf(w->id, sizeof w->id, "%s", id);
+    w->next = all->template_waits;
+    all->template_waits = w;
+    return 0;
+}
+
+void template_rebuilt(struct sessions *all, const char *id, const struct saved_image *new,
+                      const struct err *e)
+{
+    struct template_wait *done = NULL, *next;
+    for (struct template_wait **at = &all->template_waits; *at;) {
+        struct template_wait *w = *at;
+        if (strcmp(w->id, id) != 0) {
+            at = &w->next;
+            continue;
+        }
+        *at = w->next;
+        w->next = done;
+        done = w;
+    }
+    for (; done; done = next) {
+        next = done->next;
+        done->on_done(done, new, e);
+    }
+}
+
 /* ---- one run ---- */
 
 static void template_unref(struct template *t)
@@ -84,6 +132,50 @@ static void end_run(struct run *run, const struct err *e)
     run_end_in_host(run, &end, e ? ERR_SHOWN(e) : NULL);
 }
 
+/* A session in no list. */
+static int make_hidden(struct sessions *all, struct session_spec *spec, struct session **ret,
+                       struct err *e)
+{
+    scoped(session_spec) taken = *spec;
+    *spec = (struct session_spec){ 0 };
+    if (session_make(all, &taken, ret, e))
+        return -1;
+    session_unlink(*ret);
+    (*ret)->for_one_run = true;
+    id_make("ses_", (*ret)->id);
+    (*ret)->created_ms = (*ret)->used_ms;
+    return 0;
+}
+
+static int begin_session(struct sessions *all, struct session_spec *spec, struct run *run,
+                         struct err *e)
+{
+    struct session *s;
+    struct cell *c;
+    if (make_hidden(all, spec, &s, e))
+        return -1;
+    if (cell_new(s, !run->spec.options.display, &c, e)) {
+        session_unref(s);
+        return -1;
+    }
+    c->wall_ms = run->spec.limits.v[LIMIT_WALL_MS];
+    c->reads_stdin = c->queued = true;
+    cell_set_run(c, run);
+    run_watch_add(run, &c->watch);
+    session_start(s);
+    return 0;
+}
+
+int template_try(struct sessions *all, struct session_spec *spec, struct session_watch *w,
+                 struct session **ret, struct err *e)
+{
+    if (make_hidden(all, spec, ret, e))
+        return -1;
+    session_watch_add(*ret, w);
+    session_start(*ret);
+    return 0;
+}
+
 /* The longest time from its start to the end of its only cell. */
 static uint64_t life_ms(const struct limits *l)
 {
@@ -92,7 +184,6 @@ static uint64_t life_ms(const struct limits *l)
 
 static int enter(struct template *t, struct run *run, struct err *e)
 {
-    struct session *s;
     const struct run_spec *r = &run->spec;
     scoped(session_spec) spec = { .language = r->language,
                                   .key = text_copy(r->key),
@@ -103,7 +194,7 @@ static int enter(struct template *t, struct run *run, struct err *e)
                                   .image = session_image_ref(t->image),
                                   .template = r->template };
     spec.limits.v[LIMIT_WALL_MS] = life_ms(&r->limits);
-    return session_new_for_run(t->all, &spec, run, &s, e);
+    return begin_session(t->all, &spec, run, e);
 }
 
 static void begin(struct template *t, struct run *run)
@@ -127,11 +218,22 @@ static void drop_waiting(struct waiting_run *w)
     free(w);
 }
 
-static void on_loaded(struct image_load *l, const struct err *e)
+static int rebuild(struct template *t, const char *why, struct err *e);
+
+static void on_loaded(struct image_load *l, const struct err *failed)
 {
     struct template *t = (struct template *)((char *)l - offsetof(struct template, load));
+    struct err refused = { 0 };
+    const struct err *e = failed;
     t->loading = false;
     t->image = e ? NULL : l->image;
+    if (e && e->code == ERR_CONFLICT && t->waiting) { /* it was damaged */
+        if (rebuild(t, e->text, &refused) == 0) {
+            template_unref(t);
+            return;
+        }
+        e = &refused;
+    }
     while (t->waiting) {
         struct run *run = t->waiting->run;
         t->refs++; /* the run may be the last one */
@@ -152,23 +254,24 @@ static void ignore_event(struct run_watch *w, struct run *run, enum run_event ev
     (void)event;
 }
 
-static int await_image(struct template *t, struct run *run, struct err *e)
+static int load(struct template *t, struct err *e)
 {
     struct saved_image *saved = images_find(t->all->images, t->id);
     if (!saved || saved->is_removed)
-        return err_set(e, ERR_CONFLICT, 0, "template '%s' was deleted", QUOTED(run->spec.template));
+        return err_set(e, ERR_CONFLICT, 0, "the template was deleted");
+    t->load = (struct image_load){ .on_done = on_loaded };
+    if (images_load(t->all->images, saved, &t->load, e))
+        return -1;
+    t->loading = true;
+    t->refs++;
+    return 0;
+}
+
+static int add_waiting(struct template *t, struct run *run, struct err *e)
+{
     struct waiting_run *w = calloc(1, sizeof *w);
     if (!w)
         return err_no_memory(e, "a run");
-    if (!t->loading) {
-        t->load = (struct image_load){ .on_done = on_loaded };
-        if (images_load(t->all->images, saved, &t->load, e)) {
-            free(w);
-            return -1;
-        }
-        t->loading = true;
-        t->refs++;
-    }
     *w = (struct waiting_run){ { ignore_event, NULL }, t, run, NULL };
     run_watch_add(run, &w->watch);
     struct waiting_run **at = &t->waiting;
@@ -176,6 +279,70 @@ static int await_image(struct template *t, struct run *run, struct err *e)
         at = &(*at)->next;
     *at = w;
     return 0;
+}
+
+static int await_image(struct template *t, struct run *run, struct err *e)
+{
+    if (!t->loading && !t->rebuilding && load(t, e))
+        return -1;
+    return add_waiting(t, run, e);
+}
+
+/* ---- an image that does not fit ---- */
+
+static void on_rebuilt(struct template_wait *w, const struct saved_image *new, const struct err *e)
+{
+    struct template *t = (struct template *)((char *)w - offsetof(struct template, rebuild));
+    struct err failed = { 0 };
+    t->rebuilding = false;
+    if (!e) {
+        (void)snprintf(t->id, sizeof t->id, "%s", new->row.id);
+        if (t->waiting && load(t, &failed))
+            e = &failed;
+    }
+    while (e && t->waiting) {
+        struct run *run = t->waiting->run;
+        t->refs++; /* the run may be the last one */
+        drop_waiting(t->waiting);
+        end_run(run, e);
+        template_unref(t);
+    }
+    template_unref(t);
+}
+
+/* The runs that wait go on waiting. */
+static int rebuild(struct template *t, const char *why, struct err *e)
+{
+    if (t->rebuilding)
+        return 0;
+    t->rebuild = (struct template_wait){ .on_done = on_rebuilt };
+    if (template_await(t->all, t->id, why, &t->rebuild, e))
+        return -1;
+    t->rebuilding = true;
+    t->refs++;
+    session_image_unref(t->image);
+    t->image = NULL;
+    return 0;
+}
+
+bool template_takes_back(struct session *s, const char *why)
+{
+    struct cell *c = s->first;
+    struct run *run = s->for_one_run && s->is_unfit && c && !c->begun ? c->run : NULL;
+    struct err e = { 0 };
+    if (!run || run->is_over)
+        return false;
+    struct template *t = (struct template *)run->spec.host;
+    bool is_newest = s->spec.image && strcmp(s->spec.image->id, t->id) == 0;
+    t->refs++;
+    run_watch_remove(run, &c->watch);
+    cell_drop(c);
+    if (!is_newest && t->image)
+        begin(t, run);
+    else if ((is_newest && rebuild(t, why, &e)) || await_image(t, run, &e))
+        end_run(run, &e);
+    template_unref(t);
+    return true;
 }
 
 /* ---- the host ---- */

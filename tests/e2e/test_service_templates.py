@@ -1,7 +1,10 @@
 """Templates: states that runs and sessions begin in. POST /v1/templates, and `template` in requests."""
 import concurrent.futures
+import json
+import sqlite3
 
 import pytest
+from changed_image import make_foreign
 from harness import eventually
 from service import Service
 
@@ -192,3 +195,88 @@ def test_a_template_outlives_the_service():
         assert s.get("/v1/templates").json["templates"] == []
         eventually(lambda: not list((s.state / "data/images").iterdir()))
         assert s.post("/v1/runs", {"template": "kept", "code": "1"}).status == 404
+
+
+OPTIONS = ("--set", "pools.preload=python-session", "--set", "runs.max=8", "--set", "sessions.max=8")
+
+
+def rebuilt(s, name):
+    return s.get(f"/v1/templates/{name}").json["rebuilt_at"]
+
+
+def test_a_template_that_does_not_fit_is_made_anew_when_it_is_used():
+    """One rebuild for all that ask; the answer of each is that of the new template."""
+    with Service(*OPTIONS) as s:
+        assert s.post("/v1/templates", {"name": "kept", "language": "python", "setup": "x = 41",
+                                        "files": {"given.txt": "given"}, "shared": True}).status == 201
+        before = s.get("/v1/templates/kept").json
+        assert before["rebuilt_at"] is None
+        s.stop()
+        make_foreign(s, "template")
+        s.start()
+        ask = lambda i: (s.post("/v1/runs", {"template": "kept", "code": "print(x + 1, open('given.txt').read())"})
+                         if i % 2 else s.post("/v1/sessions", {"language": "python", "template": "kept"}))
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            replies = list(pool.map(ask, range(4)))
+        for i, reply in enumerate(replies):
+            assert reply.status in (200, 201), reply
+            assert not i % 2 or reply.json["stdout"] == "42 given\n", reply
+        cell = s.post(f"/v1/sessions/{replies[0].json['id']}/exec", {"code": "x"}).json
+        assert cell["result"]["text/plain"] == "41", cell
+        after = s.get("/v1/templates/kept").json
+        assert after["rebuilt_at"] and {**after, "rebuilt_at": None, "bytes": 0} == {**before, "bytes": 0}
+        assert s.get("/v1/templates").json["templates"] == [after]
+        setups = s.get("/v1/runs", {"q": "x = 41"}).json["runs"]
+        assert len(setups) == 2, setups  # it ran once more
+        eventually(lambda: len(list((s.state / "data/images").iterdir())) == 1)
+
+
+def test_templates_that_do_not_fit_are_made_anew_after_the_start():
+    with Service(*OPTIONS) as s:
+        for name in ("one", "two"):
+            assert s.post("/v1/templates", {"name": name, "language": "python", "setup": "x = 1"}).status == 201
+        s.restart()  # they fit: nothing happens
+        assert s.logged("templates.checked", "count=2")
+        assert rebuilt(s, "one") is None and rebuilt(s, "two") is None
+        s.stop()
+        make_foreign(s, "template")
+        s.start()
+        assert eventually(lambda: rebuilt(s, "one") and rebuilt(s, "two"), 60)
+        eventually(lambda: s.get("/v1/sessions").json["sessions"] == [])
+        assert s.run("print(x)", template="one")["stdout"] == "1\n"
+
+
+def test_a_template_whose_setup_fails_now_says_why_and_is_not_tried_again_and_again():
+    with Service(*OPTIONS) as s:
+        key = s.add_key("ann")
+        other = s.add_key("bob")
+        setup = "import glob\nassert not glob.glob('/sandbox/again'), 'the data is gone'\nx = 1"
+        assert s.post("/v1/templates", {"name": "kept", "language": "python", "setup": setup, "shared": True},
+                      key=key).status == 201
+        s.stop()
+        make_foreign(s, "template")
+        spoil_setup(s)
+        s.start()
+        first = s.post("/v1/runs", {"template": "kept", "code": "print(x)"}, key=other).json
+        assert first["verdict"] != "ok", first
+        assert "could not be made anew: the setup ended with 'runtime_error'" in first["error"], first
+        assert "(AssertionError: the data is gone): GET /v1/runs/run_" in first["error"], first
+        assert "it does not fit: it was written" in first["error"], first
+        again = s.post("/v1/runs", {"template": "kept", "code": "print(x)"}, key=other).json
+        assert again["error"] == first["error"], again
+        refused = s.post("/v1/sessions", {"language": "python", "template": "kept"}, key=other)
+        assert refused.status in (409, 503), refused
+        # The setup ran as the owner, and the old template is still there.
+        assert s.get("/v1/templates/kept", key=key).json["rebuilt_at"] is None
+        setups = [r for r in s.get("/v1/runs", {"q": "the data is gone"}, key=key).json["runs"]]
+        assert len(setups) == 2, setups
+
+
+def spoil_setup(service):
+    """The request of the template now makes the file that its setup does not like."""
+    db = sqlite3.connect(service.data / "belljar.db")
+    [(image, text)] = db.execute("SELECT image, request FROM template_requests").fetchall()
+    request = {**json.loads(text), "files": {"again": ""}}
+    db.execute("UPDATE template_requests SET request = ? WHERE image = ?", (json.dumps(request), image))
+    db.commit()
+    db.close()

@@ -240,11 +240,12 @@ struct api {
     bool draining;       /* set when the service begins to stop */
     uint64_t stopped_ms; /* a process of the service was stopped: clock of the loop; 0: never */
     /* The caller leaves these zero: */
-    struct api_core *core;       /* api.c: router, documents */
-    struct api_keys *keys;       /* key_store.c */
-    struct approvals *approvals; /* approvals.c: waiting requests, and the rules */
-    struct group *groups;        /* group.c: current batches and comparisons */
-    int64_t started_ms;          /* Unix time */
+    struct api_core *core;             /* api.c: router, documents */
+    struct api_keys *keys;             /* key_store.c */
+    struct approvals *approvals;       /* approvals.c: waiting requests, and the rules */
+    struct group *groups;              /* group.c: current batches and comparisons */
+    struct template_keeper *templates; /* template_rebuild.c: templates that are made anew */
+    int64_t started_ms;                /* Unix time */
 };
 
 /* Reads the keys from the disk; no later call waits for the disk. */

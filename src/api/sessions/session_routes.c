@@ -224,7 +224,12 @@ struct create_waiter {
     /* with a template */
     struct image_load load;
     struct session_spec spec;
+    struct template_wait rebuild;
+    char template[ID_SIZE]; /* its image */
+    bool rebuilt;           /* it was made anew for this session */
 };
+
+static bool rebuild_template(struct create_waiter *w, const char *why);
 
 static void on_created(struct session_watch *watch, struct session *s, enum session_event event)
 {
@@ -232,6 +237,10 @@ static void on_created(struct session_watch *watch, struct session *s, enum sess
     struct err e = { 0 };
     if (s->state == SESSION_STARTING || (s->state == SESSION_ENDED && event != SESSION_EVENT_ENDED))
         return;
+    if (s->state == SESSION_ENDED && s->is_unfit && rebuild_template(w, s->reason)) {
+        session_watch_remove(s, watch);
+        return;
+    }
     if (s->state == SESSION_ENDED) {
         (void)!err_set(&e, ERR_UNAVAILABLE, 0, "the session did not start: %s", s->reason);
         api_fail(w->call, &e, NULL);
@@ -258,6 +267,8 @@ static void on_template_loaded(struct image_load *load, const struct err *e)
                                                        offsetof(struct create_waiter, load));
     scoped(session_spec) spec = w->spec;
     w->spec = (struct session_spec){ 0 };
+    if (e && e->code == ERR_CONFLICT && rebuild_template(w, e->text))
+        return;
     if (e) {
         api_fail(w->call, e, "template");
         free(w);
@@ -286,8 +297,39 @@ static int load_template(struct create_waiter *w, const char *name, char *field,
                        "'files' and 'env' do not go together with 'template': give them to the "
                        "template, or write files with PUT /v1/sessions/{id}/files");
     field[0] = '\0';
+    (void)snprintf(w->template, sizeof w->template, "%s", t->row.id);
     w->load.on_done = on_template_loaded;
     return images_load(sessions_images(c->api->sessions), t, &w->load, e);
+}
+
+/* The template is new: once more from the beginning. */
+static void on_rebuilt(struct template_wait *wait, const struct saved_image *new,
+                       const struct err *e)
+{
+    struct create_waiter *w = (struct create_waiter *)((char *)wait -
+                                                       offsetof(struct create_waiter, rebuild));
+    struct api_call *c = w->call;
+    struct err failed = { 0 };
+    char field[128] = "template";
+    (void)new;
+    if (!e && (session_spec_from_json(c, c->body, &w->spec, field, sizeof field, &failed) ||
+               load_template(w, api_text(c, "template"), field, sizeof field, &failed)))
+        e = &failed;
+    if (!e)
+        return;
+    session_spec_done(&w->spec);
+    api_fail(c, e, field[0] ? field : NULL);
+    free(w);
+}
+
+/* False: it was made anew already, or cannot be. */
+static bool rebuild_template(struct create_waiter *w, const char *why)
+{
+    struct err e = { 0 };
+    bool first = !w->rebuilt && w->template[0];
+    w->rebuilt = true;
+    w->rebuild.on_done = on_rebuilt;
+    return first && template_await(w->call->api->sessions, w->template, why, &w->rebuild, &e) == 0;
 }
 
 static void post_session(struct api_call *c)
