@@ -85,7 +85,7 @@ int confine_rlimits(unsigned which, const struct isolation *iso, const struct li
         const char *name;
     } rows[] = {
         /* core(5): a handler that core_pattern pipes to runs at 0 and does not run at exactly 1; a
-         * file of one byte is not written either way */
+         * file of one byte is not written either way. A handler behind a socket always runs. */
         { RLIMITS_OF_ALL, RLIMIT_CORE, 1, false, false, "core" },
         { RLIMITS_OF_JOB, RLIMIT_NOFILE, v[LIMIT_OPEN_FILES], true, false, "open-files" },
         /* the tmpfs of a jar bounds its files better, and shows when it is full */

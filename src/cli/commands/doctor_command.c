@@ -150,7 +150,8 @@ static bool oom_lists_processes(const struct checkup *c)
 
 static const struct remedy advice[] = {
     { core_goes_to_a_socket, 0,
-      "core dumps go to a socket: a program that crashes in a jar may reach the process behind it",
+      "core dumps go to a socket: the process behind it gets the memory of programs that crash in "
+      "jars",
       "sysctl -w kernel.core_pattern=core" },
     { oom_lists_processes, 0,
       "each program that runs out of memory puts a list of processes into the kernel's log",
