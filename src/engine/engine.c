@@ -54,7 +54,7 @@ int engine_new(struct engine **ret, uv_loop_t *loop, struct store *store, int di
     engine->store = store;
     engine->dir_fd = dir_fd;
     engine->limits = *limits;
-    engine->wire_fd = -1;
+    engine->wire_fd = engine->porter.fd = -1;
     /* Ids of jars are higher than those of an earlier keeper, whose sessions may live on. */
     engine->next_serial = (uint64_t)clock_unix_ms();
     engine->message = m;
@@ -103,6 +103,7 @@ void engine_free(struct engine *engine)
     if (!engine)
         return;
     close_wire(engine);
+    porter_link_close(engine);
     for (unsigned i = 0; i < SLOTS; i++)
         if (engine->slots[i].jar)
             engine->slots[i].jar->on_lost(engine->slots[i].jar);
@@ -196,6 +197,7 @@ int engine_jar_start(struct engine *engine, struct engine_jar *j, struct jar_req
         request->kind = 0;
     j->kind = request->kind;
     pools_link_count_demand(engine, request->kind);
+    request->porter = &engine->porter;
     if (jar_run_start(&j->jar, engine->wire_fd, &engine->isolation, request, sink, context, e))
         return -1;
     j->slot = (unsigned)(slot - engine->slots);
@@ -245,7 +247,7 @@ static struct jar_run *jar_in(const struct slot *s)
 }
 
 /* Almost always in the place that its id names: an adopted jar may be elsewhere. */
-static const struct slot *slot_of(const struct engine *engine, uint64_t id)
+const struct slot *engine_slot_of(const struct engine *engine, uint64_t id)
 {
     for (unsigned i = 0; i < SLOTS; i++) {
         const struct slot *s = &engine->slots[(id + i) % SLOTS];
@@ -254,6 +256,15 @@ static const struct slot *slot_of(const struct engine *engine, uint64_t id)
             return s;
     }
     return NULL;
+}
+
+void engine_tell_slot(struct engine *engine, const struct slot *slot)
+{
+    if (slot->run)
+        run_on_wire_message(slot->run);
+    else
+        slot->jar->on_message(slot->jar);
+    engine_start_runs(engine);
 }
 
 /* A message about the pools or a jar. -1: a warden that sends a wrong message is not trusted with
@@ -265,7 +276,7 @@ static int take_message(struct engine *engine, const struct wire_message *m, str
         return pools_link_on_message(engine, m, e);
     if (wire_message_id(m, &id, e))
         return -1;
-    const struct slot *found = slot_of(engine, id);
+    const struct slot *found = engine_slot_of(engine, id);
     if (!found)
         return err_set(e, ERR_PROTOCOL, 0, "there is no jar %llu", (unsigned long long)id);
     struct slot slot = *found;
@@ -275,11 +286,7 @@ static int take_message(struct engine *engine, const struct wire_message *m, str
         return -1;
     if (slot.jar && jar->started && !had_started)
         engine->pools.starts[slot.jar->kind][jar->start]++;
-    if (slot.run)
-        run_on_wire_message(slot.run);
-    else
-        slot.jar->on_message(slot.jar);
-    engine_start_runs(engine);
+    engine_tell_slot(engine, &slot);
     return 0;
 }
 

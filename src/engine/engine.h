@@ -43,6 +43,11 @@ void engine_end_examinations(struct engine *engine);
 /* A new warden; takes over fd. The runs of the former warden end as internal_error. */
 [[nodiscard]] int engine_set_wire(struct engine *engine, int fd, const struct isolation *isolation,
                                   struct err *e);
+/* A new porter; takes over fd. Jars of a former porter lose their network. */
+[[nodiscard]] int engine_set_porter(struct engine *engine, int fd, struct err *e);
+/* Whether a run can have this network now; the error says why not. */
+[[nodiscard]] int engine_network_possible(const struct engine *engine,
+                                          const struct network_policy *p, struct err *e);
 /* NULL while there is no warden. */
 const struct isolation *engine_isolation(const struct engine *engine);
 /* Accepts no more runs. on_idle() follows the end of the last run. */

@@ -41,6 +41,9 @@ struct engine {
     int wire_fd;
     uv_poll_t *wire_poll;
     struct isolation isolation;
+    /* the porter */
+    struct porter_client porter;
+    uv_poll_t *porter_poll;
     /* jars, by the low bits of their id on the wire: of a run, or of something else, or free */
     struct slot {
         struct run *run;
@@ -71,6 +74,13 @@ void engine_check_idle(struct engine *engine);
 /* A place for a jar, and its id on the wire. It stays free until the caller fills it. */
 [[nodiscard]] int engine_free_slot(struct engine *engine, struct slot **ret, uint64_t *ret_id,
                                    struct err *e);
+
+/* porter_link.c */
+void porter_link_close(struct engine *engine);
+/* The jar with this id; NULL: it is gone. */
+const struct slot *engine_slot_of(const struct engine *engine, uint64_t id);
+/* Something happened to the jar. */
+void engine_tell_slot(struct engine *engine, const struct slot *slot);
 
 /* admission.c: whether a run may come in, and when it runs */
 [[nodiscard]] int admission_check(struct engine *engine, const struct run_spec *spec,

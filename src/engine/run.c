@@ -43,6 +43,7 @@ static void run_free_if_unused(struct run *run)
     run_spec_done(&run->spec);
     journal_done(&run->journal);
     free(run->samples);
+    network_log_done(&run->network);
     buf_done(&run->files);
     buf_done(&run->stdin_bytes);
     buf_done(&run->stdin_tail);
@@ -462,6 +463,8 @@ struct jar_request run_jar_request(const struct run *run)
                                  .limits = s->limits,
                                  .writable_root = s->writable_root,
                                  .options = &s->options,
+                                 .network = &s->network,
+                                 .porter = &engine->porter,
                                  .kind = cold ? 0 : run->kind };
 }
 
@@ -738,6 +741,8 @@ static void finish(struct run *run, enum verdict verdict)
         run->jar.outputs = (struct buf){ 0 };
         run->samples = run->jar.samples;
         run->jar.samples = NULL;
+        run->network = run->jar.network;
+        run->jar.network = (struct network_log){ 0 };
     }
     leave_jar(run);
     if (run->stages.n > 1)

@@ -161,7 +161,8 @@ struct run {
     unsigned kind; /* of an embryo that fits the program; 0: none */
     struct examination examination;
     void (*on_found)(struct run *run);
-    struct samples *samples; /* once the program has ended, if they were requested */
+    struct network_log network; /* once it is over */
+    struct samples *samples;    /* once the program has ended, if they were requested */
     uv_poll_t polls[JAR_PIPES];
     bool polling[JAR_PIPES];
     /* stdout and stderr: output collects in the pipe until the next tick; the tick has come */

@@ -25,10 +25,12 @@ static const struct {
     enum seccomp_profile filter;
     const char *const *reads; /* files for reading; the caller may add rules. NULL: every file */
     bool makes_code;          /* for guests, or it executes programs that do */
+    bool connects;            /* to the network of the machine */
 } roles[ROLE_COUNT_] = {
     [ROLE_COMMAND_KEEPER] = { SECCOMP_COMMAND_KEEPER, languages },
     [ROLE_CLIENT_KEEPER] = { SECCOMP_CLIENT_KEEPER, nothing },
     [ROLE_SERVICE_KEEPER] = { SECCOMP_SERVICE_KEEPER, languages_and_machine },
+    [ROLE_PORTER] = { SECCOMP_PORTER, nothing, .connects = true },
     [ROLE_SUPERVISOR] = { SECCOMP_WARDEN, NULL, true },
     [ROLE_WARDEN] = { SECCOMP_WARDEN, NULL, true },
     [ROLE_ZYGOTE] = { SECCOMP_ZYGOTE, NULL, true },
@@ -65,7 +67,8 @@ static int apply_filter(enum seccomp_profile filter, struct err *e)
     return 0;
 }
 
-static int limit_files(const char *const *reads, const struct landlock_rule *more, struct err *e)
+static int limit_files(const char *const *reads, const struct landlock_rule *more, bool connects,
+                       struct err *e)
 {
     struct landlock_rule rules[RULES_MAX] = { 0 };
     size_t n = 0;
@@ -76,14 +79,14 @@ static int limit_files(const char *const *reads, const struct landlock_rule *mor
         rules[n++] = (struct landlock_rule){ *reads, LANDLOCK_READ_DATA, true };
     for (; more && more->path && n < RULES_MAX - 1; more++)
         rules[n++] = *more;
-    return landlock_apply(abi, rules, true, e);
+    return landlock_apply(abi, rules, !connects, e);
 }
 
 int confinement_enter(enum role role, const struct landlock_rule *more, struct err *e)
 {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
         return err_set(e, ERR_KERNEL, errno, "set no_new_privs");
-    if ((roles[role].reads && limit_files(roles[role].reads, more, e)) ||
+    if ((roles[role].reads && limit_files(roles[role].reads, more, roles[role].connects, e)) ||
         (!roles[role].makes_code && refuse_new_code(e)))
         return -1;
     return apply_filter(roles[role].filter, e);

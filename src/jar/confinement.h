@@ -18,6 +18,7 @@ enum role {
     ROLE_COMMAND_KEEPER, /* of `belljar run` with a warden of its own */
     ROLE_CLIENT_KEEPER,  /* of `belljar run` with a service */
     ROLE_SERVICE_KEEPER,
+    ROLE_PORTER,
     ROLE_SUPERVISOR, /* it needs the rights of the operator: only rare calls are gone */
     ROLE_WARDEN,     /* the same with the rights to build jars */
     ROLE_ZYGOTE,

@@ -43,6 +43,8 @@ static int jar_new(struct jar_host *h, struct embryo_source *source, const struc
                        .init_pidfd = -1,
                        .program_pidfd = -1,
                        .collector_pidfd = -1,
+                       .plumber_pidfd = -1,
+                       .plumber_error_fd = -1,
                        .report_fd = -1,
                        .watch = WATCH_INIT,
                        .due_us = clock_us() + SETUP_US };
@@ -99,6 +101,7 @@ static void send_kill(struct jar *j)
     }
     if (j->init_pidfd >= 0)
         (void)pidfd_send_signal(j->init_pidfd, SIGKILL, NULL, 0);
+    jar_kill_plumber(j);
     if (j->program_pidfd >= 0 && !j->program_reaped) {
         /* At level process the filter denies setsid and setpgid, so the group is the whole tree.
          * The kernel signals a group as one: no fork slips through. Before the program has made its
@@ -202,7 +205,7 @@ static int start_after_init(struct jar *j, struct err *e)
         return -1;
     fd_close(&j->job_fd);
     j->source = NULL;
-    return jar_start_program(j, e);
+    return jar_hand_over(j, e);
 }
 
 static void on_init_report(struct jar *j, uint64_t now_us)
@@ -230,7 +233,7 @@ static void on_fork_failed(struct jar *j, struct err *e, uint64_t now_us)
     j->source = NULL;
     j->failure = (struct err){ 0 };
     j->due_us = now_us + SETUP_US;
-    if (jar_start_program(j, e))
+    if (jar_hand_over(j, e))
         fail_setup(j, e, now_us);
 }
 
@@ -252,7 +255,7 @@ static void on_embryo_report(struct jar *j, uint64_t now_us)
     }
     j->state = READY;
     j->due_us = UINT64_MAX;
-    if (!j->idle && jar_send_job(j, &e))
+    if (!j->idle && jar_hand_over(j, &e))
         fail_setup(j, &e, now_us);
     else if (!j->idle)
         j->due_us = now_us + SETUP_US;
@@ -264,6 +267,15 @@ static void on_embryo_death(struct jar *j, uint64_t now_us)
     struct err e;
     (void)!err_set(&e, ERR_KERNEL, 0, "the embryo died before its job came");
     fail_setup(j, &e, now_us);
+}
+
+/* The routes and sockets are there, before the guest is. */
+static void on_plumber_exit(struct jar *j, uint64_t now_us)
+{
+    struct err e = { 0 };
+    int failed = jar_reap_plumber(j, &e);
+    if (failed || j->outcome.evidence.reason != END_EXIT || jar_hand_over(j, &e))
+        fail_setup(j, &e, now_us);
 }
 
 /* The program has reported its start, perhaps long before we read the report. The numbers are those
@@ -348,7 +360,7 @@ static void keep_spares(struct jar *j)
     struct spares *s = &j->host->spares;
     if (j->outcome.evidence.hits || j->outcome.evidence.reason == END_FAILURE)
         return;
-    if (j->net_fd >= 0)
+    if (j->net_fd >= 0 && !j->plumbed)
         spares_put_net(s, fd_take(&j->net_fd));
     if (j->has_cgroup && spares_put_cgroup(s, &j->cgroup))
         j->has_cgroup = false;
@@ -440,6 +452,7 @@ static const struct {
     [BUILDING] = { on_init_report, on_setup_due },
     [FORKING] = { on_embryo_report, on_fork_due },
     [READY] = { on_embryo_death, NULL },
+    [PLUMBING] = { on_plumber_exit, on_setup_due },
     [STARTING] = { on_program_report, on_setup_due },
     [RUNNING] = { on_program_exit, jar_on_tick },
     [CLEARING] = { on_init_exit, on_clearing_due },
@@ -454,6 +467,7 @@ int jar_fd(const struct jar *j)
         [BUILDING] = j->report_fd,
         [FORKING] = j->report_fd,
         [READY] = j->report_fd,
+        [PLUMBING] = j->plumber_pidfd,
         [STARTING] = j->report_fd,
         [RUNNING] = j->program_pidfd,
         [CLEARING] = j->init_pidfd,
@@ -540,7 +554,8 @@ pid_t jar_init_awaiting_embryo(const struct jar *j)
 bool jar_has_child(const struct jar *j, pid_t pid)
 {
     return (pid == j->init && j->init_pidfd >= 0) || (pid == j->program && !j->program_reaped) ||
-           (pid == j->collector && j->collector_pidfd >= 0) || jar_has_clerk(j, pid);
+           (pid == j->collector && j->collector_pidfd >= 0) ||
+           (pid == j->plumber && j->plumber_pidfd >= 0) || jar_has_clerk(j, pid);
 }
 
 bool jar_has_started(const struct jar *j)
@@ -602,6 +617,8 @@ static void kill_and_reap(struct jar *j)
     while (jar_on_host(j) && !group_is_gone(j))
         (void)usleep(RETRY_US);
     reap(j->collector_pidfd);
+    struct err ignored;
+    (void)!jar_reap_plumber(j, &ignored);
     jar_end_clerks(j);
     for (int tries = 0; j->has_cgroup && cgroup_remove(&j->cgroup) < 0 && tries < REMOVE_TRIES;
          tries++)
@@ -622,6 +639,7 @@ void jar_free(struct jar *j)
         (void)rmdir(j->home);
     }
     jar_release_job(j);
+    jar_forget_network(j);
     fd_close(&j->fds[JOB_FD_OUTPUTS]);
     fd_close(&j->scratch_fd);
     fd_close(&j->net_fd);

@@ -6,6 +6,7 @@
  *     FORKING     a zygote forks an embryo into the jar;       its report
  *                 the embryo gives up everything
  *     READY       the embryo waits for its job                 its report (closed when it dies)
+ *     PLUMBING    with JOB_NETWORK: routes and sockets are made the plumber's pidfd
  *     STARTING    the program gives up everything and execs    its report (closed by execve)
  *     RUNNING     until it ends or a limit ends it             the program's pidfd
  *     CLEARING    everything inside is being killed            init's pidfd

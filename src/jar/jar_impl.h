@@ -1,6 +1,6 @@
-/* jar/jar_impl.h — the members of struct jar. Only six files include this: spawn.c starts a jar,
- * evidence.c measures it, cell.c has the cells of a session, clerk.c reaches its files while it
- * runs, collect.c reads its outputs, jar.c has the table of states. */
+/* jar/jar_impl.h — the members of struct jar. Only seven files include this: spawn.c starts a jar,
+ * plumber.c makes its network, evidence.c measures it, cell.c has the cells of a session, clerk.c
+ * reaches its files while it runs, collect.c reads its outputs, jar.c has the table of states. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,6 +13,7 @@ enum jar_state {
     BUILDING,
     FORKING,
     READY,
+    PLUMBING,
     STARTING,
     RUNNING,
     CLEARING,
@@ -38,6 +39,12 @@ struct clerk {
     pid_t pid; /* 0: none */
     int pidfd;
     uint64_t due_us; /* it is killed */
+};
+
+/* The network that a job asks for, until it is made. */
+struct jar_network {
+    struct plumbing plumbing;
+    int fd; /* to the porter */
 };
 
 struct jar {
@@ -70,6 +77,10 @@ struct jar {
     pid_t collector;
     int collector_pidfd;
     struct clerk clerks[CLERKS_MAX];
+    struct jar_network *network; /* NULL: none, or it is made */
+    pid_t plumber;               /* 0: none */
+    int plumber_pidfd, plumber_error_fd;
+    bool plumbed; /* its network namespace has routes and sockets: nobody uses it again */
 
     int report_fd; /* from init while BUILDING, then from the program */
     bool report_closed;
@@ -106,6 +117,7 @@ static inline bool jar_on_host(const struct jar *j)
 [[nodiscard]] int jar_build(struct jar *j, const struct job_spec *job, const int *fds,
                             struct err *e);
 bool jar_is_pipe(int fd, int access_mode);
+bool jar_is_channel(int fd);
 [[nodiscard]] int jar_start_program(struct jar *j, struct err *e);
 [[nodiscard]] int jar_request_embryo(struct jar *j, struct err *e);
 [[nodiscard]] int jar_accept_job(struct jar *j, const struct job_spec *job,
@@ -113,6 +125,16 @@ bool jar_is_pipe(int fd, int access_mode);
 [[nodiscard]] int jar_send_job(struct jar *j, struct err *e);
 [[nodiscard]] int jar_adopt_embryo(struct jar *j, pid_t pid, struct err *e);
 void jar_release_job(struct jar *j);
+
+/* plumber.c */
+/* Copies the network of the job, if it has one. */
+[[nodiscard]] int jar_take_network(struct jar *j, const struct job_spec *job, struct err *e);
+void jar_forget_network(struct jar *j);
+/* Everything is built: makes the network, or gives the job to the embryo or to a new program. */
+[[nodiscard]] int jar_hand_over(struct jar *j, struct err *e);
+void jar_kill_plumber(const struct jar *j);
+/* Waits for a plumber that has ended or was killed. -1: it failed. */
+[[nodiscard]] int jar_reap_plumber(struct jar *j, struct err *e);
 
 /* evidence.c */
 void jar_read_counters(struct jar *j);

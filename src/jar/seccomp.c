@@ -27,6 +27,7 @@ static const struct {
     [SECCOMP_COMMAND_KEEPER] = PROGRAM(seccomp_filter_command_keeper),
     [SECCOMP_CLIENT_KEEPER] = PROGRAM(seccomp_filter_client_keeper),
     [SECCOMP_SERVICE_KEEPER] = PROGRAM(seccomp_filter_service_keeper),
+    [SECCOMP_PORTER] = PROGRAM(seccomp_filter_porter),
 };
 
 int seccomp_apply(enum seccomp_profile profile, struct err *e)

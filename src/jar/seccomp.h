@@ -27,6 +27,7 @@ enum seccomp_profile {
     SECCOMP_COMMAND_KEEPER,
     SECCOMP_CLIENT_KEEPER,
     SECCOMP_SERVICE_KEEPER,
+    SECCOMP_PORTER,
     SECCOMP_WARDEN, /* and supervisor: every process that they start inherits it */
     SECCOMP_ZYGOTE, /* as JAR, and the calls that put a fork into a jar; embryos inherit it */
     SECCOMP_PROFILES

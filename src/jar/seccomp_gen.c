@@ -50,6 +50,7 @@ static const struct {
                                 SECCOMP_IN_KEEPER | SECCOMP_IN_CLIENT },
     [SECCOMP_SERVICE_KEEPER] = { "seccomp_filter_service_keeper",
                                  SECCOMP_IN_KEEPER | SECCOMP_IN_READS_FILES | SECCOMP_IN_SERVICE },
+    [SECCOMP_PORTER] = { "seccomp_filter_porter", SECCOMP_IN_KEEPER | SECCOMP_IN_PORTER },
 };
 
 /* The rows that name a call, in their order. None: the answer of the profile. */

@@ -44,6 +44,7 @@
 #define T     SECCOMP_IN_READS_FILES
 #define U     SECCOMP_IN_CLIENT
 #define N     SECCOMP_IN_NO_SOCKETS
+#define O     SECCOMP_IN_PORTER
 
 /* clang-format off */
 #define VALUES(...) (const uint32_t[]){ __VA_ARGS__ }
@@ -277,9 +278,9 @@ const struct seccomp_rule seccomp_policy[] = {
   WHEN(IS(0, AF_UNIX), MASKED(1, SOCKET_TYPE, SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET)), "both ends are ours" },
 { ALLOW, P, "socketpair", WHEN(IS(0, AF_UNIX), MASKED(1, SOCKET_TYPE, SOCK_STREAM, SOCK_SEQPACKET)),
   "both ends are ours, and stay so: a datagram could be sent to another address" },
-{ ALLOW, S, "socketpair", WHEN(IS(0, AF_UNIX), MASKED(1, SOCKET_TYPE, SOCK_SEQPACKET)),
+{ ALLOW, S|T, "socketpair", WHEN(IS(0, AF_UNIX), MASKED(1, SOCKET_TYPE, SOCK_SEQPACKET)),
   "the channel of a session; both ends are ours, and such a socket reaches no address" },
-{ EAFNOSUPPORT, J|P|S, "socketpair", ALWAYS, "no family but unix has pairs that we want" },
+{ EAFNOSUPPORT, J|P|S|T, "socketpair", ALWAYS, "no family but unix has pairs that we want" },
 { ALLOW, J, "bind connect listen accept4 accept", ALWAYS, "the jar's own network" },
 { EPERM, P, "bind connect listen accept4 accept", ALWAYS, "a pair needs none of them" },
 { ALLOW, J|P, "shutdown getsockname getpeername", ALWAYS, "sockets" },
@@ -468,6 +469,15 @@ const struct seccomp_rule seccomp_policy[] = {
   "answers without delay" },
 { ALLOW, S, "setsockopt", WHEN(IS(1, SOL_SOCKET), ONE_OF(2, SO_KEEPALIVE, SO_SNDBUF, SO_RCVBUF, SO_LINGER)), "the same" },
 { ENOPROTOOPT, S, "setsockopt", ALWAYS, "the rest" },
+{ ALLOW, O, "socket", WHEN(ONE_OF(0, AF_INET, AF_INET6), MASKED(1, SOCKET_TYPE, SOCK_STREAM, SOCK_DGRAM)),
+  "connections to the outside, and questions to name servers" },
+{ EAFNOSUPPORT, O, "socket", ALWAYS, "other networks" },
+{ ALLOW, O, "connect accept4", ALWAYS, "to addresses that the gate has judged; guests" },
+{ ALLOW, O, "setsockopt", WHEN(IS(1, IPPROTO_TCP), IS(2, TCP_NODELAY)), "bytes without delay" },
+{ ALLOW, O, "setsockopt", WHEN(IS(1, SOL_SOCKET), ONE_OF(2, SO_RCVBUF, SO_SNDBUF, SO_LINGER)), "buffers, and resets" },
+{ ENOPROTOOPT, O, "setsockopt", ALWAYS, "the rest" },
+{ ALLOW, O, "splice", ALWAYS, "bytes from socket to socket" },
+
 { ALLOW, S, "clone", WHEN(WITH(0, CLONE_VM | CLONE_SIGHAND | CLONE_THREAD)), "threads of the store and of libuv" },
 { EPERM, S, "clone", ALWAYS, "processes" },
 };

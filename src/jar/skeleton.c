@@ -44,7 +44,8 @@ static const struct {
     { "etc/group", "root:x:0:\nsandbox:x:1000:\nnogroup:x:65534:\n" },
     { "etc/hosts", "127.0.0.1 localhost belljar\n::1 localhost\n" },
     { "etc/hostname", "belljar\n" },
-    { "etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n" },
+    { "etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns files\n" },
+    { "etc/resolv.conf", "nameserver 127.0.0.1\n" },
 };
 
 static void add_bind(int root_fd, const char *path, struct skeleton_binds *b)

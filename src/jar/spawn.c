@@ -278,7 +278,7 @@ bool jar_is_pipe(int fd, int access_mode)
 }
 
 /* One end of a pair of sockets without a name: it leads to no service of the host. */
-static bool is_channel(int fd)
+bool jar_is_channel(int fd)
 {
     int domain = 0, type = 0;
     struct sockaddr_un names[2];
@@ -292,7 +292,7 @@ static bool is_channel(int fd)
 
 int jar_check_ends(const int fds[JAR_ENDS], struct err *e)
 {
-    return jar_is_pipe(fds[0], O_RDONLY) && jar_is_pipe(fds[1], O_RDONLY) && is_channel(fds[2])
+    return jar_is_pipe(fds[0], O_RDONLY) && jar_is_pipe(fds[1], O_RDONLY) && jar_is_channel(fds[2])
                ? 0
                : err_set(e, ERR_PROTOCOL, 0, "these are not the ends of pipes and a channel");
 }
@@ -308,7 +308,7 @@ static int check_fds(struct jar *j, struct err *e)
         return err_set(e, ERR_PROTOCOL, 0, "the bundle of files is not sealed");
     if (!jar_is_pipe(j->fds[JOB_FD_OUTPUTS], O_WRONLY))
         return err_set(e, ERR_PROTOCOL, 0, "the outputs' descriptor is not a pipe");
-    if (job_is_session(&j->job) && !is_channel(j->fds[JOB_FD_CHANNEL]))
+    if (job_is_session(&j->job) && !jar_is_channel(j->fds[JOB_FD_CHANNEL]))
         return err_set(e, ERR_PROTOCOL, 0, "the channel of the session is not a pair of sockets");
     for (int i = 0; i < 3; i++) {
         if (!jar_is_pipe(j->fds[i], i == 0 ? O_RDONLY : O_WRONLY))
@@ -369,7 +369,7 @@ static int copy_job(struct jar *j, const struct job_spec *job, const int fds[SES
         if (j->fds[i] < 0)
             return err_set(e, ERR_KERNEL, errno, "duplicate a descriptor");
     }
-    return check_fds(j, e);
+    return check_fds(j, e) || jar_take_network(j, job, e) ? -1 : 0;
 }
 
 static int take_cgroup(struct jar *j, uint64_t number, struct err *e)
@@ -432,5 +432,5 @@ int jar_accept_job(struct jar *j, const struct job_spec *job, const int fds[SESS
         (void)setpriority(PRIO_PROCESS, (id_t)j->program, 0);
     if (j->has_cgroup)
         cgroup_yield(&j->cgroup, false);
-    return jar_send_job(j, e);
+    return jar_hand_over(j, e);
 }

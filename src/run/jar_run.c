@@ -89,11 +89,39 @@ static bool needs_no_sockets(const struct jar_request *q)
     return q->language->no_sockets & in;
 }
 
+static bool has_network(const struct jar_request *q)
+{
+    return q->network && q->network->mode != NETWORK_NONE;
+}
+
 static uint32_t job_flags(const struct jar_request *q, const struct allowlist *listed)
 {
     return (q->writable_root ? JOB_WRITABLE_ROOT : 0) | (listed->executes ? JOB_LISTED : 0) |
            (listed->own_code ? JOB_OWN_CODE : 0) | (q->sampled ? JOB_SAMPLED : 0) |
-           (q->session ? JOB_SESSION : 0) | (needs_no_sockets(q) ? JOB_NO_SOCKETS : 0);
+           (q->session ? JOB_SESSION : 0) | (needs_no_sockets(q) ? JOB_NO_SOCKETS : 0) |
+           (has_network(q) ? JOB_NETWORK : 0);
+}
+
+/* Tells the porter the policy, and the warden which sockets to make. */
+static int open_network(int wire_fd, const struct isolation *isolation, const struct jar_request *q,
+                        struct err *e)
+{
+    struct plumbing plumbing;
+    autoclose int fd = -1;
+    if (isolation->level == LEVEL_PROCESS)
+        return err_set(
+            e, ERR_BAD_REQUEST, 0,
+            "a network list needs isolation level jar or rootless, and this is '%s': the "
+            "program would have the network of the machine",
+            level_name(isolation->level));
+    const struct porter_client none = PORTER_CLIENT_INIT;
+    if (porter_client_open(q->porter ? q->porter : &none, q->id, q->network, &plumbing, &fd, e))
+        return -1;
+    if (wire_send_network(wire_fd, q->id, &plumbing, fd, e)) {
+        porter_client_close(q->porter, q->id);
+        return -1;
+    }
+    return 0;
 }
 
 int jar_run_start(struct jar_run *r, int wire_fd, const struct isolation *isolation,
@@ -129,15 +157,23 @@ int jar_run_start(struct jar_run *r, int wire_fd, const struct isolation *isolat
                  .executes = listed.executes,
                  .reads = listed.reads },
     };
-    if (wire_send_spawn(wire_fd, &spawn, pipes.theirs, e))
+    bool network = has_network(request);
+    if (network && open_network(wire_fd, isolation, request, e))
         return -1;
+    if (wire_send_spawn(wire_fd, &spawn, pipes.theirs, e)) {
+        if (network)
+            porter_client_close(request->porter, request->id);
+        return -1;
+    }
     *r = (struct jar_run){ .id = spawn.id,
                            .wire_fd = wire_fd,
                            .isolation = *isolation,
                            .limits = request->limits,
                            .session = request->session,
                            .sink = sink,
-                           .sink_context = context };
+                           .sink_context = context,
+                           .porter = network ? request->porter : NULL,
+                           .network_open = network };
     r->stdin_fd = fd_take(&pipes.ours[0]);
     r->streams[RUN_STDOUT].fd = fd_take(&pipes.ours[1]);
     r->streams[RUN_STDERR].fd = fd_take(&pipes.ours[2]);
@@ -156,6 +192,10 @@ void jar_run_done(struct jar_run *r)
     buf_done(&r->outputs);
     free(r->samples);
     r->samples = NULL;
+    if (r->network_open && !r->ended)
+        porter_client_close(r->porter, r->id);
+    r->network_open = false;
+    network_log_done(&r->network);
 }
 
 void jar_run_polls(const struct jar_run *r, struct pollfd polls[JAR_RUN_POLLS])
@@ -364,7 +404,27 @@ static int on_ended(struct jar_run *r, const struct wire_message *m, struct err 
         return -1;
     r->ended = true;
     fd_close(&r->stdin_fd);
+    if (r->network_open)
+        porter_client_close(r->porter, r->id);
     return 0;
+}
+
+void jar_run_on_network(struct jar_run *r, const struct porter_event *event)
+{
+    if (!r->network_open)
+        return;
+    if (event->closed) {
+        r->network.omitted += event->omitted;
+        r->network_open = false;
+    } else {
+        network_log_add(&r->network, &event->record);
+    }
+}
+
+void jar_run_on_porter_lost(struct jar_run *r)
+{
+    r->network.lost = r->network.lost || r->network_open;
+    r->network_open = false;
 }
 
 int jar_run_on_message(struct jar_run *r, const struct wire_message *m, struct err *e)
@@ -432,5 +492,5 @@ bool jar_run_is_over(const struct jar_run *r)
     for (int i = 0; i < RUN_STREAMS; i++)
         if (r->streams[i].fd >= 0 || r->streams[i].pending > 0)
             return false;
-    return r->ended && r->outputs_fd < 0;
+    return r->ended && r->outputs_fd < 0 && !r->network_open;
 }

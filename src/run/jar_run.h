@@ -8,7 +8,8 @@
  *           bytes of it.
  * JAR_RUN-2 The bytes of a stream reach the sink unchanged, up to the output limit. The first byte
  *           beyond the limit ends the run.
- * JAR_RUN-3 A jar_run is over after the warden has sent `ended` and every pipe is at its end.
+ * JAR_RUN-3 A jar_run is over after the warden has sent `ended`, every pipe is at its end, and the
+ *           porter has closed its network, if it has one.
  * JAR_RUN-4 The result of a run that was asked to end is true: either its verdict is `cancelled`, or
  *           the verdict is that of its own end and the sink has taken all of its output. This
  *           holds however late the request comes. */
@@ -21,6 +22,8 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "network/record.h"
+#include "porter/client.h"
 #include "runtime/language.h"
 #include "spec/isolation.h"
 #include "spec/run_options.h"
@@ -56,6 +59,8 @@ struct jar_request {
     bool compiles; /* it is a compiler or a type checker */
     unsigned kind; /* of an embryo that may run it (runtime/language.h); 0: a cold start */
     int bundle_fd;
+    const struct network_policy *network; /* NULL or mode none: no network */
+    const struct porter_client *porter;   /* outlives the jar_run; NULL: there is none */
 };
 
 /* Takes bytes of a stream. Returns the number of bytes taken, 0 to be offered the rest again by
@@ -90,11 +95,14 @@ struct jar_run {
     struct samples *samples; /* set when it has ended; NULL: not requested */
     bool started, ended;
     enum start start;
-    enum end_reason requested_end; /* sent to the warden; END_EXIT: nothing was sent */
-    bool cancelled;                /* the caller does not wait for a slow sink any longer */
-    bool sink_closed;              /* the sink returned -1 */
-    bool output_dropped;           /* the sink did not take all */
-    uint64_t started_at_ms;        /* Unix time */
+    enum end_reason requested_end;      /* sent to the warden; END_EXIT: nothing was sent */
+    bool cancelled;                     /* the caller does not wait for a slow sink any longer */
+    bool sink_closed;                   /* the sink returned -1 */
+    bool output_dropped;                /* the sink did not take all */
+    uint64_t started_at_ms;             /* Unix time */
+    const struct porter_client *porter; /* NULL: it has no network */
+    bool network_open;                  /* the porter has not told all about it */
+    struct network_log network;         /* complete once it is over */
     struct wire_ended end;
 };
 /* Without a jar: every descriptor is closed. */
@@ -127,6 +135,11 @@ void jar_run_polls(const struct jar_run *r, struct pollfd polls[JAR_RUN_POLLS]);
                                      struct err *e);
 /* Reads a pipe that is readable. At the end of the data it closes our end. */
 [[nodiscard]] int jar_run_read(struct jar_run *r, enum jar_pipe pipe, struct err *e);
+
+/* An event of the porter with the id of this jar. */
+void jar_run_on_network(struct jar_run *r, const struct porter_event *event);
+/* The porter is gone, and the network of the jar with it. The program goes on. */
+void jar_run_on_porter_lost(struct jar_run *r);
 
 /* Asks for the end. The program may have ended by itself meanwhile: see JAR_RUN-4. */
 [[nodiscard]] int jar_run_cancel(struct jar_run *r, enum end_reason reason, struct err *e);

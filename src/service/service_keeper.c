@@ -74,9 +74,10 @@ static void forget_environment(void)
 
 static int settle(const struct service_keeper_setup *s, struct err *e)
 {
-    int keep[SETTINGS_LISTEN_MAX + 4 + LANGUAGES_MAX] = { s->wire_fd, s->control_fd,
-                                                          s->workspace_fd, s->key_fd };
-    size_t n = 4;
+    int keep[SETTINGS_LISTEN_MAX + 5 + LANGUAGES_MAX] = { s->wire_fd, s->control_fd,
+                                                          s->workspace_fd, s->key_fd,
+                                                          s->porter_fd };
+    size_t n = 5;
     for (size_t i = 0; i < s->n_listeners; i++)
         keep[n++] = s->listeners[i].fd;
     for (size_t i = 0; languages[i]; i++)
@@ -286,6 +287,8 @@ static int open_engine(struct service_keeper *k, struct err *e)
         open_below(k, "sessions", &dir, e) ||
         sessions_open(&k->sessions, &k->loop, k->engine, k->store, dir, k->images, &sessions, e))
         return -1;
+    if (s->porter_fd >= 0 && engine_set_porter(k->engine, s->porter_fd, e))
+        return -1;
     return s->wire_fd < 0 ? 0 : engine_set_wire(k->engine, s->wire_fd, s->isolation, e);
 }
 
@@ -402,6 +405,13 @@ static int on_warden(struct service_keeper *k, struct err *e)
     return 0;
 }
 
+static int on_porter(struct service_keeper *k, struct err *e)
+{
+    return wire_read_porter(&k->message, e)
+               ? -1
+               : engine_set_porter(k->engine, fd_take(&k->message.fds[0]), e);
+}
+
 static int on_settings(struct service_keeper *k, struct err *e)
 {
     const char *text;
@@ -473,6 +483,7 @@ static void on_control(uv_poll_t *poll, int status, int events)
     static int (*const handlers[WIRE_TYPE_COUNT_])(struct service_keeper *, struct err *) = {
         [WIRE_WARDEN] = on_warden,     [WIRE_SETTINGS] = on_settings, [WIRE_DRAIN] = on_drain,
         [WIRE_LANGUAGE] = on_language, [WIRE_SEAL] = on_sealed,       [WIRE_STOPPED] = on_stopped,
+        [WIRE_PORTER] = on_porter,
     };
     struct service_keeper *k = poll->data;
     struct err e = { 0 };

@@ -27,6 +27,7 @@ struct service_keeper_setup {
     int control_fd;   /* the hello goes out, the supervisor's messages come in */
     int workspace_fd; /* -1: none */
     int key_fd;       /* of images.key_file; -1: none */
+    int porter_fd;    /* -1: there is no porter, or the supervisor will send one */
     pid_t supervisor;
     uid_t uid; /* the keeper's */
 };

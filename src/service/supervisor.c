@@ -28,6 +28,7 @@
 #include "service/execute_dir.h"
 #include "service/key_file.h"
 #include "service/service_keeper.h"
+#include "service/service_porter.h"
 #include "service/state.h"
 #include "service/version_questions.h"
 #include "store/audit_sealer.h"
@@ -62,7 +63,8 @@ struct supervisor {
     struct backoff keeper_backoff;
     bool was_ready;    /* a keeper has been ready at least once */
     uint64_t drain_ms; /* when the keeper is killed; 0: no drain */
-    /* of either one: see resume() */
+    struct service_porter porter;
+    /* of any of them: see resume() */
     unsigned long long stops;
     uint64_t stop_told_ms;
     /* the audit log */
@@ -81,6 +83,7 @@ static void supervisor_free(struct supervisor *s)
     fd_close(&s->signal_fd);
     fd_close(&s->control_fd);
     keeper_uid_done(&s->keeper_uid);
+    service_porter_done(&s->porter);
     audit_sealer_close(s->sealer);
     state_done(&s->state);
     free(s);
@@ -313,6 +316,7 @@ static int start_keeper(struct supervisor *s, struct err *e)
         return -1;
     s->control_fd = fds[0];
     autoclose int theirs = fds[1], wire_fd = -1;
+    autoclose int porter_fd = service_porter_new_keeper(&s->porter);
     if (s->warden_up && wire_new_keeper(s->warden.fd, ++s->keepers, &wire_fd, e))
         return -1;
     /* a keeper that does not read must not block the supervisor */
@@ -330,6 +334,7 @@ static int start_keeper(struct supervisor *s, struct err *e)
         .control_fd = theirs,
         .workspace_fd = s->workspace_fd,
         .key_fd = s->key_fd,
+        .porter_fd = porter_fd,
         .supervisor = getpid(),
         .uid = s->keeper_uid.uid
     };
@@ -345,6 +350,17 @@ static int start_keeper(struct supervisor *s, struct err *e)
     s->keeper = pid;
     backoff_up(&s->keeper_backoff, clock_ms());
     return 0;
+}
+
+/* A new porter, for the running keeper too. */
+static void start_porter(struct supervisor *s)
+{
+    struct err e = { 0 };
+    if (!service_porter_start(&s->porter, clock_ms()) || s->control_fd < 0)
+        return;
+    autoclose int fd = service_porter_new_keeper(&s->porter);
+    if (fd >= 0 && wire_send_porter(s->control_fd, fd, &e))
+        log_error(LOG_ERROR, "porter.not_handed_over", &e);
 }
 
 /* The warden has outlived the last keeper, or a new one starts. */
@@ -519,7 +535,8 @@ static void reap_strays(struct supervisor *s)
     siginfo_t info = { 0 };
     while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid > 0) {
         /* it died after the check: another signal follows */
-        if (info.si_pid == s->keeper || (s->warden_up && info.si_pid == s->warden.pid))
+        if (info.si_pid == s->keeper || (s->warden_up && info.si_pid == s->warden.pid) ||
+            info.si_pid == s->porter.process.pid)
             return;
         version_questions_on_exit(&s->questions, &info);
         (void)waitpid(info.si_pid, NULL, WNOHANG);
@@ -539,9 +556,11 @@ static int on_signals(struct supervisor *s, struct err *e)
     /* before a check that may wait for the end of the warden */
     resume(s, s->warden_up ? s->warden.pid : 0, "warden.stopped");
     resume(s, s->keeper, "keeper.stopped");
+    resume(s, s->porter.process.pid, "porter.stopped");
     if (check_keeper(s, e))
         return -1;
     check_warden(s);
+    service_porter_check(&s->porter);
     reap_strays(s);
     return 0;
 }
@@ -560,6 +579,8 @@ static void on_time(struct supervisor *s)
             (void)kill(s->keeper, SIGKILL);
         return;
     }
+    if (now >= service_porter_due_ms(&s->porter))
+        start_porter(s);
     if (s->keeper == 0 && now >= s->keeper_backoff.due_ms)
         restart_keeper(s);
     else if (s->keeper > 0 && !s->warden_up && s->control_fd >= 0 &&
@@ -582,6 +603,8 @@ static int milliseconds_to_wait(const struct supervisor *s)
         due = s->questions.look_ms;
     if (s->questions.kill_ms > 0 && s->questions.kill_ms < due)
         due = s->questions.kill_ms;
+    if (s->drain_ms == 0 && service_porter_due_ms(&s->porter) < due)
+        due = service_porter_due_ms(&s->porter);
     if (due == UINT64_MAX)
         return -1;
     /* never a busy loop, even if every start fails at once */
@@ -623,6 +646,17 @@ static int raise_open_files(struct supervisor *s, struct err *e)
     return 0;
 }
 
+/* Level process has no network of its own to give. */
+static int open_porter(struct supervisor *s, struct err *e)
+{
+    if (s->isolation.level == LEVEL_PROCESS)
+        return 0;
+    if (service_porter_open(&s->porter, &s->settings, s->listeners, s->n_listeners, own_uid(s), e))
+        return -1;
+    start_porter(s);
+    return 0;
+}
+
 static int open_all(struct supervisor *s, struct err *e)
 {
     char path[STATE_PATH_MAX];
@@ -644,7 +678,7 @@ static int open_all(struct supervisor *s, struct err *e)
         start_warden(s, s->settings.isolation, e))
         return -1;
     return take_keeper_uid(s, e) || state_data(&s->state, s->keeper_uid.uid, e) ||
-           open_workspace(s, e) || start_keeper(s, e);
+           open_workspace(s, e) || open_porter(s, e) || start_keeper(s, e);
 }
 
 int service_run(const struct service_options *o, struct err *e)
@@ -655,6 +689,7 @@ int service_run(const struct service_options *o, struct err *e)
     s->options = o;
     s->workspace_fd = s->key_fd = s->signal_fd = s->control_fd = -1;
     s->state = (struct state)STATE_INIT;
+    s->porter = (struct service_porter)SERVICE_PORTER_INIT;
     s->keeper_uid = (struct keeper_uid)KEEPER_UID_INIT;
     version_questions_init(&s->questions);
     int rc = open_all(s, e) || loop(s, e) ? -1 : 0;
@@ -665,6 +700,7 @@ int service_run(const struct service_options *o, struct err *e)
         s->keeper = 0;
     }
     stop_warden(s);
+    porter_stop(&s->porter.process);
     version_questions_done(&s->questions);
     supervisor_free(s);
     return rc;

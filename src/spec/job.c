@@ -19,6 +19,8 @@ void job_spec_done(struct job_spec *job)
 int job_spec_copy(const struct job_spec *job, struct job_spec *ret, struct err *e)
 {
     struct job_spec copy = *job;
+    copy.plumbing = NULL;
+    copy.plumbing_fd = -1;
     copy.argv = strv_copy(job->argv);
     copy.envp = strv_copy(job->envp);
     copy.outputs = strv_copy(job->outputs);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "spec/limit.h"
+#include "spec/plumbing.h"
 
 enum {
     JOB_WRITABLE_ROOT = 1,
@@ -18,7 +19,8 @@ enum {
      * its life, and its CPU time limit holds between two cells. A cell has limits of its own. */
     JOB_SESSION = 16,
     JOB_NO_SOCKETS = 32, /* the program can make no socket */
-    JOB_FLAGS_ALL = 63,
+    JOB_NETWORK = 64,    /* a network message came before it: the jar gets those sockets first */
+    JOB_FLAGS_ALL = 127,
 };
 
 /* The descriptors that come with a job, in this order: four pipes, and the sealed bundle of files.
@@ -45,6 +47,10 @@ struct job_spec {
     char **envp;
     char **outputs;           /* names inside /sandbox to send back at the end */
     char **executes, **reads; /* if JOB_LISTED: see spec/listed.h */
+    /* If JOB_NETWORK, in the warden alone: the sockets to make, and the way to the porter. They stay
+     * the caller's and are no part of a copy. */
+    const struct plumbing *plumbing;
+    int plumbing_fd;
 };
 
 static inline bool job_is_session(const struct job_spec *job)

@@ -60,6 +60,7 @@ static void read_last_messages(struct loop *l)
 void keepers_lose(struct loop *l)
 {
     read_last_messages(l);
+    fd_close(&l->network.fd);
     (void)epoll_ctl(l->epoll_fd, EPOLL_CTL_DEL, l->wire_fd, NULL); /* a child may have a copy */
     fd_close(&l->wire_fd);
     end_unkept(l);

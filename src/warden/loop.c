@@ -134,7 +134,8 @@ static int assign(struct loop *l, const struct wire_spawn *w, const int fds[SESS
         zygote_pools_note_session(l->pools, clock_us());
         l->maintain_us = 0;
     }
-    return 1;
+    /* with a network it waits for another descriptor now */
+    return w->job.flags & JOB_NETWORK && loop_watch(l, s, e) ? -1 : 1;
 }
 
 static int spawn(struct loop *l, const struct wire_spawn *w, const int fds[SESSION_FDS],
@@ -157,10 +158,32 @@ static int spawn(struct loop *l, const struct wire_spawn *w, const int fds[SESSI
     return loop_watch(l, slot, e);
 }
 
+static int on_network(struct loop *l, struct err *e)
+{
+    fd_close(&l->network.fd); /* its job was not sent */
+    if (wire_read_network(&l->message, &l->network.message, e))
+        return -1;
+    l->network.fd = fd_take(&l->message.fds[0]);
+    return 0;
+}
+
+/* A network belongs to the job that comes next, and to no other. */
+static int take_network(struct loop *l, struct wire_spawn *s, int *ret_fd, struct err *e)
+{
+    *ret_fd = fd_take(&l->network.fd);
+    bool wanted = s->job.flags & JOB_NETWORK;
+    if (wanted && (*ret_fd < 0 || l->network.message.id != s->id))
+        return err_set(e, ERR_PROTOCOL, 0, "a job came without its network");
+    s->job.plumbing = wanted ? &l->network.message.plumbing : NULL;
+    s->job.plumbing_fd = *ret_fd;
+    return 0;
+}
+
 static int on_spawn(struct loop *l, struct err *e)
 {
     scoped(wire_spawn) s = { 0 };
-    if (wire_read_spawn(&l->message, &s, e))
+    autoclose int network_fd = -1;
+    if (wire_read_spawn(&l->message, &s, e) || take_network(l, &s, &network_fd, e))
         return -1;
     if (loop_find_slot(l, s.id))
         return err_set(e, ERR_PROTOCOL, 0, "the id %llu is in use", (unsigned long long)s.id);
@@ -254,7 +277,7 @@ static int on_message(struct loop *l, struct err *e)
         [WIRE_CELL] = loop_on_cell,      [WIRE_INTERRUPT] = on_interrupt,
         [WIRE_KEEPER] = keepers_begin,   [WIRE_KEEP] = keepers_on_keep,
         [WIRE_ADOPT] = keepers_on_adopt, [WIRE_FILES] = on_files,
-        [WIRE_MEASURE] = on_measure,
+        [WIRE_MEASURE] = on_measure,     [WIRE_NETWORK] = on_network,
     };
     int got = l->wire_fd < 0 ? 0 : wire_receive(l->wire_fd, &l->message, e);
     if (l->wire_fd < 0 || (got < 0 && e->sys == EAGAIN))
@@ -353,7 +376,7 @@ void warden_loop(int wire_fd, struct jar_host *host, struct zygote_pools *pools)
     if (!l || epoll_fd < 0)
         return;
     l->wire_fd = wire_fd;
-    l->control_fd = -1;
+    l->control_fd = l->network.fd = -1;
     l->kept.adopt_by_us = UINT64_MAX;
     l->epoll_fd = epoll_fd;
     l->host = host;
@@ -367,6 +390,7 @@ void warden_loop(int wire_fd, struct jar_host *host, struct zygote_pools *pools)
         e = (struct err){ 0 };
     end_all(l);
     kept_done(&l->kept);
+    fd_close(&l->network.fd);
     if (l->control_fd >= 0)
         fd_close(&l->wire_fd);
 }

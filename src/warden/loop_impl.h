@@ -21,6 +21,12 @@ struct slot {
     uint64_t born_us;
 };
 
+/* The network of the job that comes next. */
+struct next_network {
+    int fd; /* -1: none */
+    struct wire_network message;
+};
+
 struct loop {
     int wire_fd;    /* of the keeper; -1: there is none at the moment */
     int control_fd; /* of the supervisor; -1: the keeper is our only peer */
@@ -31,6 +37,7 @@ struct loop {
     struct zygote_pools *pools;
     uint64_t maintain_us; /* the latest time for the next embryos_maintain() */
     struct slot slots[JARS_MAX];
+    struct next_network network;
     struct wire_message message; /* the current one; too large for the stack of each call */
 };
 

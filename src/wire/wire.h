@@ -1,6 +1,6 @@
-/* wire/wire.h — the messages between keeper and warden, and between the supervisor of a service and
- * its keeper, over SOCK_SEQPACKET, with descriptors.
- * Runs in: all three. One message is one datagram.
+/* wire/wire.h — the messages between keeper and warden, keeper and porter, and between the supervisor
+ * of a service and its keeper, over SOCK_SEQPACKET, with descriptors.
+ * Runs in: all four. One message is one datagram.
  *
  * Invariants
  * WIRE-1 A message of another version or an unknown type, with the wrong number of descriptors,
@@ -20,6 +20,7 @@
 #include "spec/job.h"
 #include "spec/limit.h"
 #include "spec/live_file.h"
+#include "spec/plumbing.h"
 #include "spec/pool.h"
 #include "spec/samples.h"
 #include "spec/verdict.h"
@@ -60,7 +61,14 @@ enum {
     X(WIRE_ADOPTED, "adopted", 0)  /* warden: no more */ \
     X(WIRE_FILES,   "files",   2)  /* keeper: one operation on the files of a session */ \
     X(WIRE_MEASURE, "measure", 0)  /* keeper: how much memory has this jar now */ \
-    X(WIRE_MEASURED, "measured", 0) /* warden: so much; the answer to measure */
+    X(WIRE_MEASURED, "measured", 0) /* warden: so much; the answer to measure */ \
+    X(WIRE_NETWORK, "network", 1)  /* keeper: the sockets of the next job */ \
+    X(WIRE_PORTER,  "porter",  1)  /* supervisor: the socket of a new porter */ \
+    X(WIRE_NET_OPEN, "net-open", 1) /* keeper to porter: a policy, and the sockets will come here */ \
+    X(WIRE_NET_CHANGE, "net-change", 0) /* keeper to porter: another policy */ \
+    X(WIRE_NET_CLOSE, "net-close", 0) /* keeper to porter: the jar is gone */ \
+    X(WIRE_NET_RECORD, "net-record", 0) /* porter: one line of the log */ \
+    X(WIRE_NET_CLOSED, "net-closed", 0) /* porter: the last message about a jar */
 
 enum wire_type {
 #define X(id, name, fds) id,
@@ -288,3 +296,45 @@ struct wire_pools {
 [[nodiscard]] int wire_send_pools(int fd, const struct wire_pools *p, struct err *e);
 [[nodiscard]] int wire_read_pools(const struct wire_message *m, struct wire_pools *ret,
                                   struct err *e);
+
+/* network: the sockets to make in the jar of the next spawn or session message, which has the same id
+ * and JOB_NETWORK. They go over the descriptor, one end of a nameless pair, to the porter. */
+struct wire_network {
+    uint64_t id;
+    struct plumbing plumbing;
+};
+[[nodiscard]] int wire_send_network(int fd, uint64_t id, const struct plumbing *p, int socket_fd,
+                                    struct err *e);
+[[nodiscard]] int wire_read_network(const struct wire_message *m, struct wire_network *ret,
+                                    struct err *e);
+
+/* porter; the descriptor is the keeper's end of a socket to it */
+[[nodiscard]] int wire_send_porter(int fd, int socket_fd, struct err *e);
+[[nodiscard]] int wire_read_porter(const struct wire_message *m, struct err *e);
+
+/* net-open and net-change have a policy, net-record a record, as src/network packs them. The bytes of
+ * a message that was read point into it. The descriptor of net-open is the other end of the pair of a
+ * network message. */
+struct wire_net {
+    uint64_t id; /* of the jar */
+    const char *bytes;
+    size_t n;
+};
+[[nodiscard]] int wire_send_net_open(int fd, const struct wire_net *x, int socket_fd,
+                                     struct err *e);
+[[nodiscard]] int wire_send_net_change(int fd, const struct wire_net *x, struct err *e);
+[[nodiscard]] int wire_send_net_record(int fd, const struct wire_net *x, struct err *e);
+[[nodiscard]] int wire_read_net(const struct wire_message *m, enum wire_type type,
+                                struct wire_net *ret, struct err *e);
+/* net-close */
+[[nodiscard]] int wire_send_net_close(int fd, uint64_t id, struct err *e);
+[[nodiscard]] int wire_read_net_close(const struct wire_message *m, uint64_t *ret_id,
+                                      struct err *e);
+/* net-closed */
+struct wire_net_closed {
+    uint64_t id;
+    uint64_t unsent; /* records beyond the number that a jar may have */
+};
+[[nodiscard]] int wire_send_net_closed(int fd, const struct wire_net_closed *x, struct err *e);
+[[nodiscard]] int wire_read_net_closed(const struct wire_message *m, struct wire_net_closed *ret,
+                                       struct err *e);

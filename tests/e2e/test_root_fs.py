@@ -122,5 +122,5 @@ def test_root_holds_the_runtime_and_nothing_of_the_host():
                                   "sbin", "tmp", "usr", "var", "opt"}
     found["etc"] = [name for name in found["etc"] if not re.fullmatch(r"java-\d+-openjdk", name)]
     assert set(found["etc"]) <= {"R", "alternatives", "fonts", "group", "php", "hostname", "hosts", "ld.so.cache",
-                                 "matplotlibrc", "nsswitch.conf", "passwd"}
+                                 "matplotlibrc", "nsswitch.conf", "passwd", "resolv.conf"}
     assert (found["home"], found["run"], found["var"]) == ([], [], ["tmp"]), found

@@ -63,6 +63,17 @@ static void read_any(const struct wire_message *m)
     (void)!wire_read_cell(m, &cell, &e);
     (void)!wire_read_interrupt(m, &id, &e);
     (void)!wire_read_adopt(m, &id, &e);
+    static struct wire_network network;
+    struct wire_net net;
+    struct wire_net_closed closed;
+    if (wire_read_network(m, &network, &e) == 0 && network.plumbing.n > PLUMBING_LISTENERS_MAX)
+        abort();
+    (void)!wire_read_porter(m, &e);
+    for (int type = WIRE_NET_OPEN; type <= WIRE_NET_RECORD; type++)
+        if (wire_read_net(m, (enum wire_type)type, &net, &e) == 0 && net.n > m->len)
+            abort();
+    (void)!wire_read_net_close(m, &id, &e);
+    (void)!wire_read_net_closed(m, &closed, &e);
     struct wire_keep keep;
     struct wire_kept kept;
     if (wire_read_keep(m, &keep, &e) == 0 && keep.note_len > KEEP_NOTE_MAX)

@@ -119,9 +119,5 @@ json_t *network_to_json(const struct network_policy *p)
 
 int network_possible(const struct api *api, const struct network_policy *p, struct err *e)
 {
-    (void)api;
-    if (p->mode == NETWORK_NONE)
-        return 0;
-    return err_set(e, ERR_UNAVAILABLE, 0,
-                   "this version of belljar gives no run a network: leave 'network' out");
+    return engine_network_possible(api->engine, p, e);
 }

@@ -16,6 +16,7 @@
 #include "cli/run/run_arguments.h"
 #include "cli/run/run_keeper.h"
 #include "cli/run/run_network.h"
+#include "cli/run/run_porter.h"
 #include "run/keeper_uid.h"
 #include "run/level.h"
 #include "runtime/language.h"
@@ -30,7 +31,7 @@ static void block_signals(void)
 
 /* Runs the keeper of a warden that is up. Exit status, or -1. */
 static int supervise(const struct run_arguments *o, struct inputs *in, struct warden *w,
-                     struct err *e)
+                     struct run_porter *porter, struct err *e)
 {
     char id[ID_SIZE];
     struct handover h;
@@ -54,9 +55,11 @@ static int supervise(const struct run_arguments *o, struct inputs *in, struct wa
                                       .uid = uid.uid,
                                       .parent = self,
                                       .version_fd = version.fd,
-                                      .handover_fd = h.fd };
+                                      .handover_fd = h.fd,
+                                      .porter_fd = porter->keeper_fd };
         _exit(run_keeper_run(&job));
     }
+    fd_close(&porter->keeper_fd);
     fd_close(&w->fd); /* only the keeper has it: the warden notices its death */
     program_cache_forked(&cache);
     return handover_finish(&h, o, &in->terminal, &cache, e);
@@ -66,9 +69,10 @@ static int supervise(const struct run_arguments *o, struct inputs *in, struct wa
 static int run_here(const struct run_arguments *o, struct inputs *in, struct err *e)
 {
     struct warden w;
-    if (level_open_warden(o->level, NULL, &w, e))
+    scoped(run_porter) porter = RUN_PORTER_INIT;
+    if (run_porter_start(&porter, o, e) || level_open_warden(o->level, NULL, &w, e))
         return -1;
-    int status = supervise(o, in, &w, e);
+    int status = supervise(o, in, &w, &porter, e);
     warden_stop(&w);
     return status;
 }
@@ -86,10 +90,6 @@ static int run(void *options, int argc, char **argv, struct err *e)
         return -1;
     if (language_takes(in.language, &o->run_options, &field, e))
         return -1;
-    if (run_network_wanted(o))
-        return err_set(e, ERR_UNAVAILABLE, 0,
-                       "this version of belljar gives no program a network: leave --allow-net and "
-                       "--network out");
     block_signals(); /* from here on, a signal must not skip the clean-up */
     int status = remote_run(o, &in, e);
     if (status == REMOTE_NONE && o->template)

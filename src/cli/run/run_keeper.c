@@ -37,6 +37,7 @@ struct session {
     bool explains; /* a failure will be explained: beginning and end of the output are captured */
     bool failed;   /* a stage before the program failed: the program is not run */
     bool running;  /* the stage is the program itself, which gets our stdin */
+    struct porter_client porter;
     int signal_fd;
     int reader_fd;   /* reads the output of a program that failed, or a report; -1: none */
     int write_errno; /* of a failed write to our stdout or stderr */
@@ -93,7 +94,15 @@ static void pump_stdin(struct session *s, const struct pollfd *source, const str
 }
 
 /* The loop polls these and the descriptors of the run. */
-enum { POLL_SIGNAL = JAR_RUN_POLLS, POLL_SOURCE, POLL_STDIN, POLL_STDOUT, POLL_STDERR, POLLS };
+enum {
+    POLL_SIGNAL = JAR_RUN_POLLS,
+    POLL_SOURCE,
+    POLL_STDIN,
+    POLL_STDOUT,
+    POLL_STDERR,
+    POLL_PORTER,
+    POLLS
+};
 
 static void fill_polls(const struct session *s, struct pollfd p[POLLS])
 {
@@ -107,6 +116,21 @@ static void fill_polls(const struct session *s, struct pollfd p[POLLS])
     for (int i = 0; i < RUN_STREAMS; i++)
         p[POLL_STDOUT + i] = (struct pollfd){ .fd = r->streams[i].pending ? 1 + i : -1,
                                               .events = POLLOUT };
+    p[POLL_PORTER] = (struct pollfd){ .fd = r->network_open ? s->porter.fd : -1, .events = POLLIN };
+}
+
+/* Without the porter the program goes on, and has no network. */
+static void read_porter(struct session *s)
+{
+    struct porter_event event;
+    struct err e = { 0 };
+    int got = porter_client_read(&s->porter, &event, &e);
+    if (got > 0 && event.id == s->run.id)
+        jar_run_on_network(&s->run, &event);
+    if (got < 0) {
+        porter_client_done(&s->porter);
+        jar_run_on_porter_lost(&s->run);
+    }
 }
 
 static int loop(struct session *s, struct err *e)
@@ -124,6 +148,8 @@ static int loop(struct session *s, struct err *e)
         }
         if (jar_run_ready(&s->run, p, e) || jar_run_flush(&s->run, e))
             return -1;
+        if (p[POLL_PORTER].revents)
+            read_porter(s);
         if (s->running && s->run.stdin_fd >= 0)
             pump_stdin(s, &p[POLL_SOURCE], &p[POLL_STDIN]);
     }
@@ -159,6 +185,7 @@ static struct jar_request whole_request(const struct run_keeper_job *job, char *
                                  .limits = o->limits,
                                  .writable_root = o->writable_root,
                                  .options = &o->run_options,
+                                 .network = &o->network,
                                  .bundle_fd = job->inputs->bundle_fd };
 }
 
@@ -169,6 +196,7 @@ static int run_stage(struct session *s, enum stage kind, const struct jar_reques
     struct jar_request q = stage_request(kind, whole);
     s->running = kind == STAGE_RUN;
     q.id = (uint64_t)kind + 1;
+    q.porter = &s->porter;
     jar_run_sink *sink = s->running && !s->job->options->json ? pass_through : capture;
     if (jar_run_start(&s->run, w->fd, &w->isolation, &q, sink, s, e))
         return -1;
@@ -325,9 +353,9 @@ static int serve(struct session *s, struct err *e)
     autofree char **outputs = output_names(job);
     if (!outputs)
         return err_no_memory(e, "a run");
-    int keep[5 + CACHE_FDS] = { job->warden->fd, job->inputs->bundle_fd, job->inputs->stdin_fd,
-                                job->version_fd, job->handover_fd };
-    program_cache_fds(job->cache, keep + 5);
+    int keep[6 + CACHE_FDS] = { job->warden->fd, job->inputs->bundle_fd, job->inputs->stdin_fd,
+                                job->version_fd, job->handover_fd,       job->porter_fd };
+    program_cache_fds(job->cache, keep + 6);
     home_seed_load(job->inputs->language);
     if (fd_keep_only(keep, ARRAY_LEN(keep), e) || privileges_drop(job->parent, job->uid, e) ||
         start_reader(s, e) || privileges_confine(ROLE_COMMAND_KEEPER, NULL, e) ||
@@ -388,6 +416,7 @@ int run_keeper_run(const struct run_keeper_job *job)
     s->job = job;
     s->source_fd = job->inputs->stdin_fd;
     s->reader_fd = -1;
+    s->porter.fd = job->porter_fd;
     s->explains = diagnosis_view_wanted(job->options);
     s->run.stdin_fd = s->run.outputs_fd = -1;
     s->run.streams[RUN_STDOUT].fd = s->run.streams[RUN_STDERR].fd = -1;
@@ -402,5 +431,6 @@ int run_keeper_run(const struct run_keeper_job *job)
     jar_run_done(&s->run);
     fd_close(&s->signal_fd);
     fd_close(&s->reader_fd);
+    porter_client_done(&s->porter);
     return status;
 }

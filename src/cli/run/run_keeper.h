@@ -20,6 +20,7 @@ struct run_keeper_job {
     pid_t parent;    /* the keeper dies with it */
     int version_fd;  /* the output of the version command of the language; -1: none */
     int handover_fd; /* the bundle of output files goes here */
+    int porter_fd;   /* to the porter; -1: the run has no network */
 };
 
 /* Returns the exit status of the command. */

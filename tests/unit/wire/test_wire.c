@@ -129,6 +129,98 @@ static int read_measured(const struct wire_message *m, struct err *e)
     return 0;
 }
 
+static int send_network(int fd, struct err *e)
+{
+    struct plumbing p = { .n = 2, .at = { { .port = 443 }, { .port = 65535, .protocol = 1 } } };
+    plumbing_set_ipv4(p.at[0].address, SYNTHETIC_NET + 7);
+    return wire_send_network(fd, 9, &p, 0, e);
+}
+
+static int read_network(const struct wire_message *m, struct err *e)
+{
+    struct wire_network x;
+    if (wire_read_network(m, &x, e))
+        return -1;
+    CHECK(x.id == 9 && x.plumbing.n == 2 && x.plumbing.at[0].port == 443);
+    CHECK(plumbing_ipv4(x.plumbing.at[0].address) == SYNTHETIC_NET + 7);
+    CHECK(x.plumbing.at[1].port == 65535 && x.plumbing.at[1].protocol == PLUMBING_UDP);
+    return 0;
+}
+
+static int send_porter(int fd, struct err *e)
+{
+    return wire_send_porter(fd, 0, e);
+}
+
+static const struct wire_net some_bytes = { 9, "a\0b", 3 };
+
+static int send_net_open(int fd, struct err *e)
+{
+    return wire_send_net_open(fd, &some_bytes, 0, e);
+}
+
+static int send_net_change(int fd, struct err *e)
+{
+    return wire_send_net_change(fd, &some_bytes, e);
+}
+
+static int send_net_record(int fd, struct err *e)
+{
+    return wire_send_net_record(fd, &some_bytes, e);
+}
+
+static int read_net(const struct wire_message *m, enum wire_type type, struct err *e)
+{
+    struct wire_net x;
+    if (wire_read_net(m, type, &x, e))
+        return -1;
+    CHECK(x.id == 9 && x.n == 3 && memcmp(x.bytes, "a\0b", 3) == 0);
+    return 0;
+}
+
+static int read_net_open(const struct wire_message *m, struct err *e)
+{
+    return read_net(m, WIRE_NET_OPEN, e);
+}
+
+static int read_net_change(const struct wire_message *m, struct err *e)
+{
+    return read_net(m, WIRE_NET_CHANGE, e);
+}
+
+static int read_net_record(const struct wire_message *m, struct err *e)
+{
+    return read_net(m, WIRE_NET_RECORD, e);
+}
+
+static int send_net_close(int fd, struct err *e)
+{
+    return wire_send_net_close(fd, 9, e);
+}
+
+static int read_net_close(const struct wire_message *m, struct err *e)
+{
+    uint64_t id;
+    if (wire_read_net_close(m, &id, e))
+        return -1;
+    CHECK(id == 9);
+    return 0;
+}
+
+static int send_net_closed(int fd, struct err *e)
+{
+    return wire_send_net_closed(fd, &(struct wire_net_closed){ 9, 10 }, e);
+}
+
+static int read_net_closed(const struct wire_message *m, struct err *e)
+{
+    struct wire_net_closed x;
+    if (wire_read_net_closed(m, &x, e))
+        return -1;
+    CHECK(x.id == 9 && x.unsent == 10);
+    return 0;
+}
+
 static int send_files(int fd, struct err *e)
 {
     return wire_send_files(fd, &(struct wire_files){ 9, LIVE_READ, "a/b" }, (const int[]){ 0, 1 },
@@ -491,6 +583,13 @@ static const struct kind {
     [WIRE_INTERRUPT] = { send_interrupt, read_interrupt, 0 },
     [WIRE_MEASURE] = { send_measure, read_measure, 0 },
     [WIRE_MEASURED] = { send_measured, read_measured, 0 },
+    [WIRE_NETWORK] = { send_network, read_network, 1 },
+    [WIRE_PORTER] = { send_porter, wire_read_porter, 1 },
+    [WIRE_NET_OPEN] = { send_net_open, read_net_open, 1 },
+    [WIRE_NET_CHANGE] = { send_net_change, read_net_change, 0 },
+    [WIRE_NET_RECORD] = { send_net_record, read_net_record, 0 },
+    [WIRE_NET_CLOSE] = { send_net_close, read_net_close, 0 },
+    [WIRE_NET_CLOSED] = { send_net_closed, read_net_closed, 0 },
     [WIRE_FILES] = { send_files, read_files, 2 },
     [WIRE_SESSION] = { send_session, read_spawn, 6 },
     [WIRE_KILL] = { send_kill, read_kill, 0 },

@@ -1,0 +1,279 @@
+#include "jar/plumber.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <netinet/in.h>
+#include <netinet/ip6.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/auto.h"
+#include "base/clock.h"
+#include "base/fdio.h"
+#include "jar/clone.h"
+#include "jar/jar_impl.h"
+
+enum { LOOPBACK_INDEX = 1 /* of every new namespace */, BACKLOG = 128, DNS_PORT = 53 };
+
+/* ---- routes ---- */
+
+struct route_request {
+    struct nlmsghdr head;
+    struct rtmsg body;
+    char attributes[64];
+};
+
+static void add_attribute(struct route_request *r, unsigned short type, const void *bytes, size_t n)
+{
+    struct rtattr *a = (struct rtattr *)((char *)r + NLMSG_ALIGN(r->head.nlmsg_len));
+    a->rta_type = type;
+    a->rta_len = (unsigned short)RTA_LENGTH(n);
+    memcpy(RTA_DATA(a), bytes, n);
+    r->head.nlmsg_len = NLMSG_ALIGN(r->head.nlmsg_len) + (unsigned)RTA_ALIGN(a->rta_len);
+}
+
+static int await_ack(int fd, struct err *e)
+{
+    struct {
+        struct nlmsghdr head;
+        struct nlmsgerr body;
+        char rest[256];
+    } answer;
+    ssize_t n = recv(fd, &answer, sizeof answer, 0);
+    if (n < (ssize_t)NLMSG_LENGTH(sizeof answer.body) || answer.head.nlmsg_type != NLMSG_ERROR)
+        return err_set(e, ERR_KERNEL, n < 0 ? errno : 0, "ask for a route of a jar");
+    if (answer.body.error && answer.body.error != -EEXIST)
+        return err_set(e, ERR_KERNEL, -answer.body.error, "add a route of a jar");
+    return 0;
+}
+
+/* All addresses of the network become addresses of the jar itself. The source of a connection is
+ * another address than its target, because a socket that connects to itself would succeed. */
+static int add_local(int fd, bool ipv4, const uint8_t *address, unsigned prefix, struct err *e)
+{
+    static const uint8_t source[4] = { 127, 0, 0, 1 };
+    const int loopback = LOOPBACK_INDEX;
+    struct route_request r = {
+        .head = { .nlmsg_len = NLMSG_LENGTH(sizeof r.body),
+                  .nlmsg_type = RTM_NEWROUTE,
+                  .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL },
+        .body = { .rtm_family = ipv4 ? AF_INET : AF_INET6,
+                  .rtm_dst_len = (unsigned char)prefix,
+                  .rtm_table = RT_TABLE_LOCAL,
+                  .rtm_protocol = RTPROT_STATIC,
+                  .rtm_scope = RT_SCOPE_HOST,
+                  .rtm_type = RTN_LOCAL },
+    };
+    add_attribute(&r, RTA_DST, address, ipv4 ? 4 : 16);
+    add_attribute(&r, RTA_OIF, &loopback, sizeof loopback);
+    if (ipv4)
+        add_attribute(&r, RTA_PREFSRC, source, sizeof source);
+    if (send(fd, &r, r.head.nlmsg_len, 0) != (ssize_t)r.head.nlmsg_len)
+        return err_set(e, ERR_KERNEL, errno, "ask for a route of a jar");
+    return await_ack(fd, e);
+}
+
+static bool needs_route(const struct plumbing_listener *l)
+{
+    uint32_t ipv4 = plumbing_ipv4(l->address);
+    return !plumbing_is_ipv4(l->address) || (ipv4 != INADDR_ANY && !plumbing_is_synthetic(ipv4));
+}
+
+static int add_routes(const struct plumbing *p, struct err *e)
+{
+    uint8_t synthetic[16];
+    plumbing_set_ipv4(synthetic, SYNTHETIC_NET);
+    autoclose int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+    if (fd < 0)
+        return err_set(e, ERR_KERNEL, errno, "open a socket for routes");
+    if (add_local(fd, true, synthetic + 12, SYNTHETIC_PREFIX, e))
+        return -1;
+    for (uint32_t i = 0; i < p->n; i++) {
+        const uint8_t *address = p->at[i].address;
+        bool ipv4 = plumbing_is_ipv4(address);
+        if (needs_route(&p->at[i]) &&
+            add_local(fd, ipv4, ipv4 ? address + 12 : address, ipv4 ? 32 : 128, e))
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- sockets ---- */
+
+static int bind_to(int fd, const uint8_t address[16], uint16_t port)
+{
+    if (plumbing_is_ipv4(address)) {
+        struct sockaddr_in a = { .sin_family = AF_INET,
+                                 .sin_port = htons(port),
+                                 .sin_addr.s_addr = htonl(plumbing_ipv4(address)) };
+        return bind(fd, (struct sockaddr *)&a, sizeof a);
+    }
+    struct sockaddr_in6 a = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
+    memcpy(&a.sin6_addr, address, 16);
+    return bind(fd, (struct sockaddr *)&a, sizeof a);
+}
+
+static int set(int fd, int level, int option)
+{
+    const int one = 1;
+    return setsockopt(fd, level, option, &one, sizeof one);
+}
+
+static int open_socket(const uint8_t address[16], uint16_t port, int type, int *ret_fd,
+                       struct err *e)
+{
+    bool ipv4 = plumbing_is_ipv4(address);
+    autoclose int fd = socket(ipv4 ? AF_INET : AF_INET6, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0 || set(fd, SOL_SOCKET, SO_REUSEADDR) < 0 ||
+        set(fd, ipv4 ? IPPROTO_IP : IPPROTO_IPV6, ipv4 ? IP_FREEBIND : IPV6_FREEBIND) < 0)
+        return err_set(e, ERR_KERNEL, errno, "make a socket of a jar");
+    if (type == SOCK_DGRAM && ipv4 && set(fd, IPPROTO_IP, IP_PKTINFO) < 0)
+        return err_set(e, ERR_KERNEL, errno, "make a socket of a jar");
+    if (bind_to(fd, address, port) < 0 || (type == SOCK_STREAM && listen(fd, BACKLOG) < 0))
+        return err_set(e, ERR_KERNEL, errno, "listen at port %u in a jar", port);
+    *ret_fd = fd_take(&fd);
+    return 0;
+}
+
+/* Socket number i, as spec/plumbing.h counts. */
+static int open_numbered(const struct plumbing *p, uint32_t i, int *ret_fd, struct err *e)
+{
+    uint8_t local[16];
+    plumbing_set_ipv4(local, INADDR_LOOPBACK);
+    if (i < PLUMBED_LISTENERS)
+        return open_socket(local, DNS_PORT, i == PLUMBED_DNS_UDP ? SOCK_DGRAM : SOCK_STREAM, ret_fd,
+                           e);
+    const struct plumbing_listener *l = &p->at[i - PLUMBED_LISTENERS];
+    return open_socket(l->address, l->port, l->protocol == PLUMBING_UDP ? SOCK_DGRAM : SOCK_STREAM,
+                       ret_fd, e);
+}
+
+static int send_sockets(const struct plumbing *p, uint32_t first, uint32_t all, int to_fd,
+                        struct err *e)
+{
+    int fds[PLUMBING_FDS];
+    uint32_t n = 0, most = all - first < PLUMBING_FDS ? all - first : PLUMBING_FDS;
+    int rc = 0;
+    while (n < most && rc == 0) {
+        rc = open_numbered(p, first + n, &fds[n], e);
+        n += rc == 0;
+    }
+    struct plumbing_head head = { .first = first, .all = all };
+    struct iovec part = { &head, sizeof head };
+    if (rc == 0 && fd_send(to_fd, &part, 1, fds, n, 0) < 0)
+        rc = err_set(e, ERR_UNAVAILABLE, errno, "hand sockets to the porter");
+    while (n > 0)
+        (void)close(fds[--n]);
+    return rc;
+}
+
+int plumber_work(const struct plumbing *p, int to_fd, struct err *e)
+{
+    uint32_t all = PLUMBED_LISTENERS + p->n;
+    if (add_routes(p, e))
+        return -1;
+    for (uint32_t first = 0; first < all; first += PLUMBING_FDS)
+        if (send_sockets(p, first, all, to_fd, e))
+            return -1;
+    return 0;
+}
+
+/* ---- the process ---- */
+
+void jar_forget_network(struct jar *j)
+{
+    if (!j->network)
+        return;
+    fd_close(&j->network->fd);
+    free(j->network);
+    j->network = NULL;
+}
+
+int jar_take_network(struct jar *j, const struct job_spec *job, struct err *e)
+{
+    if (!(job->flags & JOB_NETWORK))
+        return 0;
+    if (jar_on_host(j) || !job->plumbing)
+        return err_set(e, ERR_BAD_REQUEST, 0, "a network needs level jar or rootless");
+    if (!jar_is_channel(job->plumbing_fd))
+        return err_set(e, ERR_PROTOCOL, 0, "the way to the porter is not a pair of sockets");
+    j->network = malloc(sizeof *j->network);
+    if (!j->network)
+        return err_no_memory(e, "a jar");
+    j->network->plumbing = *job->plumbing;
+    j->network->fd = fcntl(job->plumbing_fd, F_DUPFD_CLOEXEC, 3);
+    return j->network->fd < 0 ? err_set(e, ERR_KERNEL, errno, "duplicate a descriptor") : 0;
+}
+
+_Noreturn static void plumber_main(const struct jar *j, int error_fd)
+{
+    struct err e = { 0 };
+    (void)prctl(PR_SET_NAME, "jar-plumber", 0, 0, 0);
+    int rc = setns(j->init_pidfd, CLONE_NEWNET) < 0
+                 ? err_set(&e, ERR_KERNEL, errno, "enter the network of a jar")
+                 : plumber_work(&j->network->plumbing, j->network->fd, &e);
+    if (rc)
+        (void)!fd_write_all(error_fd, &e, sizeof e);
+    _exit(rc ? 1 : 0);
+}
+
+static int start_plumber(struct jar *j, struct err *e)
+{
+    int ends[2];
+    if (fd_pipe(ends, e))
+        return -1;
+    autoclose int ours = ends[0], theirs = ends[1];
+    pid_t pid = clone_process(0, -1, &j->plumber_pidfd, e);
+    if (pid == 0)
+        plumber_main(j, theirs);
+    if (pid < 0)
+        return -1;
+    j->plumber = pid;
+    j->plumber_error_fd = fd_take(&ours);
+    j->plumbed = true;
+    j->state = PLUMBING;
+    return 0;
+}
+
+int jar_hand_over(struct jar *j, struct err *e)
+{
+    if (j->network && !j->plumbed)
+        return start_plumber(j, e);
+    return j->job_fd >= 0 ? jar_send_job(j, e) : jar_start_program(j, e);
+}
+
+void jar_kill_plumber(const struct jar *j)
+{
+    if (j->plumber_pidfd >= 0)
+        (void)pidfd_send_signal(j->plumber_pidfd, SIGKILL, NULL, 0);
+}
+
+int jar_reap_plumber(struct jar *j, struct err *e)
+{
+    siginfo_t info = { 0 };
+    if (j->plumber_pidfd < 0)
+        return 0;
+    bool reaped = waitid(P_PIDFD, (id_t)j->plumber_pidfd, &info, WEXITED) == 0;
+    bool well = reaped && info.si_code == CLD_EXITED && info.si_status == 0;
+    struct err why;
+    if (!well && fd_read_full(j->plumber_error_fd, &why, sizeof why) == (ssize_t)sizeof why) {
+        why.text[sizeof why.text - 1] = '\0';
+        *e = why;
+    } else if (!well) {
+        (void)!err_set(e, ERR_KERNEL, 0, "the plumber of the jar died");
+    }
+    fd_close(&j->plumber_pidfd);
+    fd_close(&j->plumber_error_fd);
+    j->plumber = 0;
+    jar_forget_network(j);
+    return well ? 0 : -1;
+}

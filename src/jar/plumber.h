@@ -1,0 +1,15 @@
+/* jar/plumber.h — the routes and sockets of a jar with a network, made inside its namespace.
+ * Runs in: a clone of the warden that enters the network namespace of one jar. No guest code runs in
+ * that jar yet. Never logs.
+ *
+ * A jar has the loopback interface alone. A route of type `local` makes whole networks addresses of
+ * the jar itself, and a socket belongs to the namespace that it was made in, in any process. So
+ * every connection of the guest ends in the kernel of its own namespace, at a socket that the porter
+ * holds. Addresses without such a route cannot be reached, and ports without a socket are refused. */
+#pragma once
+
+#include "base/err.h"
+#include "spec/plumbing.h"
+
+/* The caller is in the namespace. Sends every socket over to_fd (spec/plumbing.h). */
+[[nodiscard]] int plumber_work(const struct plumbing *p, int to_fd, struct err *e);

@@ -1,0 +1,68 @@
+#include "porter/gate.h"
+
+#include <errno.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+
+int gate_open(struct gate *g, struct err *e)
+{
+    g->route_fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
+    return g->route_fd < 0 ? err_set(e, ERR_KERNEL, errno, "open a socket for routes") : 0;
+}
+
+void gate_done(struct gate *g)
+{
+    fd_close(&g->route_fd);
+    address_set_done(&g->rules.private_ranges);
+    free(g->rules.listeners);
+}
+
+/* The type of the route (RTN_…); -1: there is none, or the kernel does not tell. Netlink answers
+ * while it is asked, so the answer is there already. */
+static int route_type(int fd, const struct sockaddr *sa)
+{
+    bool ipv4 = sa->sa_family == AF_INET;
+    size_t n = ipv4 ? 4 : 16;
+    const void *address = ipv4 ? (const void *)&((const struct sockaddr_in *)sa)->sin_addr
+                               : (const void *)&((const struct sockaddr_in6 *)sa)->sin6_addr;
+    struct {
+        struct nlmsghdr head;
+        struct rtmsg body;
+        struct rtattr target;
+        uint8_t bytes[16];
+    } ask = { .head = { .nlmsg_len = (unsigned)(NLMSG_LENGTH(sizeof ask.body) + RTA_LENGTH(n)),
+                        .nlmsg_type = RTM_GETROUTE,
+                        .nlmsg_flags = NLM_F_REQUEST },
+              .body = { .rtm_family = (unsigned char)sa->sa_family,
+                        .rtm_dst_len = ipv4 ? 32 : 128 },
+              .target = { .rta_type = RTA_DST, .rta_len = (unsigned short)RTA_LENGTH(n) } };
+    memcpy(ask.bytes, address, n);
+    _Alignas(struct nlmsghdr) char answer[4096];
+    while (recv(fd, answer, sizeof answer, MSG_DONTWAIT) >= 0)
+        ; /* nothing is left of an earlier question */
+    if (send(fd, &ask, ask.head.nlmsg_len, MSG_DONTWAIT) < 0)
+        return -1;
+    ssize_t got = recv(fd, answer, sizeof answer, MSG_DONTWAIT);
+    const struct nlmsghdr *head = (const struct nlmsghdr *)answer;
+    if (got < (ssize_t)NLMSG_LENGTH(sizeof(struct rtmsg)) || head->nlmsg_type != RTM_NEWROUTE)
+        return -1;
+    return ((const struct rtmsg *)NLMSG_DATA(head))->rtm_type;
+}
+
+bool gate_is_open(struct gate *g, const struct sockaddr *sa)
+{
+    struct err ignored;
+    struct address_rules rules = g->rules;
+    int type = route_type(g->route_fd, sa);
+    rules.host = (struct address_set){ 0 };
+    if (type == RTN_LOCAL && address_set_add(&rules.host, sa, &ignored))
+        return false;
+    bool open = !address_is_refused(&rules, sa) && (type == RTN_UNICAST || type == RTN_LOCAL);
+    address_set_done(&rules.host);
+    return open;
+}

@@ -1,0 +1,20 @@
+/* porter/gate.h — the last look at an address before a connection is made to it.
+ * Runs in: porter.
+ *
+ * GATE-1 An address is judged right before connect(), and connect() gets the same bytes: between the
+ *        two there is no name that could change its address.
+ * GATE-2 The kernel itself is asked which addresses are the machine's own, each time. An address of
+ *        which it does not know is refused. */
+#pragma once
+
+#include "network/address.h"
+
+struct gate {
+    struct address_rules rules; /* without addresses of the machine */
+    int route_fd;               /* asks for routes */
+};
+
+/* Before the process gives up its rights. */
+[[nodiscard]] int gate_open(struct gate *g, struct err *e);
+void gate_done(struct gate *g);
+bool gate_is_open(struct gate *g, const struct sockaddr *sa);

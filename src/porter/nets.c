@@ -1,0 +1,306 @@
+/* The network of one jar: its policy, its sockets, its names and its log. Runs in: porter. */
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/auto.h"
+#include "base/clock.h"
+#include "base/fdio.h"
+#include "porter/porter_impl.h"
+
+/* Of one run. A keeper that is slow holds at most as many. */
+enum { RECORDS_MAX = 4096 };
+
+struct net *net_find(struct porter *p, const struct peer *peer, uint64_t id)
+{
+    for (struct net *r = p->nets; r; r = r->next)
+        if (r->peer == peer && r->id == id)
+            return r;
+    return NULL;
+}
+
+/* ---- names ---- */
+
+static int add_name(struct net *r, const char *name, struct err *e)
+{
+    if (r->n_names == r->room_names) {
+        size_t room = r->room_names ? 2 * r->room_names : 16;
+        char **names = realloc(r->names, room * sizeof *names);
+        if (!names)
+            return err_no_memory(e, "a name");
+        r->names = names;
+        r->room_names = room;
+    }
+    char *copy = strdup(name);
+    if (!copy)
+        return err_no_memory(e, "a name");
+    r->names[r->n_names++] = copy;
+    return 0;
+}
+
+const char *net_name_at(const struct net *r, uint32_t ipv4)
+{
+    return ipv4 >= PLAN_FIRST_ADDRESS && ipv4 - PLAN_FIRST_ADDRESS < r->n_names
+               ? r->names[ipv4 - PLAN_FIRST_ADDRESS]
+               : NULL;
+}
+
+uint32_t net_address_of(struct net *r, const char *name)
+{
+    struct err ignored;
+    for (size_t i = 0; i < r->n_names; i++)
+        if (strcmp(r->names[i], name) == 0)
+            return PLAN_FIRST_ADDRESS + (uint32_t)i;
+    if (r->n_names >= r->policy.caps.v[NETWORK_CAP_NAMES] || r->n_names >= PLAN_ADDRESSES) {
+        net_note_limit(r, NETWORK_CAP_NAMES);
+        return 0;
+    }
+    return add_name(r, name, &ignored) ? 0 : PLAN_FIRST_ADDRESS + (uint32_t)r->n_names - 1;
+}
+
+static int add_listed_names(struct net *r, struct err *e)
+{
+    for (size_t i = 0; i < r->policy.n; i++)
+        if (plan_rule_begins_name(&r->policy, i) && add_name(r, r->policy.rules[i].name, e))
+            return -1;
+    return 0;
+}
+
+/* ---- the log ---- */
+
+void net_record(struct net *r, const struct network_record *record)
+{
+    char bytes[NETWORK_RECORD_MAX];
+    size_t n;
+    struct err ignored;
+    if (r->records >= RECORDS_MAX || network_record_encode(record, bytes, &n, &ignored)) {
+        r->omitted++;
+        return;
+    }
+    r->records++;
+    peer_send_record(r->peer, r->id, bytes, n);
+}
+
+void net_note_limit(struct net *r, enum network_cap cap)
+{
+    uint32_t bit = 1u << cap;
+    if (r->caps_noted & bit)
+        return;
+    r->caps_noted |= bit;
+    struct network_record record = { .outcome = NETWORK_LIMIT,
+                                     .cap = cap,
+                                     .start_ms = (uint64_t)clock_unix_ms() };
+    net_record(r, &record);
+}
+
+/* ---- sockets ---- */
+
+void net_close_listeners(struct net *r)
+{
+    for (uint32_t i = 0; i < r->plumbing.n; i++)
+        source_close(&r->listeners[i].source);
+}
+
+static struct listener *listener_numbered(struct net *r, uint32_t i)
+{
+    return i == PLUMBED_DNS_UDP   ? &r->dns_udp
+           : i == PLUMBED_DNS_TCP ? &r->dns_tcp
+                                  : &r->listeners[i - PLUMBED_LISTENERS];
+}
+
+static void (*handler_of(const struct listener *l, uint32_t i))(struct source *, uint32_t)
+{
+    if (i == PLUMBED_DNS_UDP)
+        return dns_on_datagram;
+    if (i == PLUMBED_DNS_TCP)
+        return dns_on_connection;
+    return l->at.protocol == PLUMBING_TCP ? flow_on_connection : NULL;
+}
+
+/* Takes one datagram of the plumber. -1: there is no more, or it makes no sense. */
+static int take_sockets(struct net *r)
+{
+    union {
+        struct cmsghdr head;
+        char bytes[CMSG_SPACE(PLUMBING_FDS * sizeof(int))];
+    } control;
+    struct plumbing_head head;
+    struct iovec part = { &head, sizeof head };
+    struct msghdr msg = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control
+    };
+    ssize_t got = recvmsg(r->hand_over.fd, &msg, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+    struct cmsghdr *c = got >= 0 ? CMSG_FIRSTHDR(&msg) : NULL;
+    if (!c || c->cmsg_type != SCM_RIGHTS)
+        return -1;
+    int fds[PLUMBING_FDS];
+    size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    memcpy(fds, CMSG_DATA(c), n * sizeof(int));
+    uint32_t all = PLUMBED_LISTENERS + r->plumbing.n;
+    bool sane = got == (ssize_t)sizeof head && head.all == all && head.first < all &&
+                n <= all - head.first && !(msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC));
+    for (size_t i = 0; i < n; i++) {
+        uint32_t number = head.first + (uint32_t)i;
+        struct listener *l = sane ? listener_numbered(r, number) : NULL;
+        if (!l || l->source.fd >= 0 || !handler_of(l, number)) {
+            (void)close(fds[i]);
+            continue;
+        }
+        l->run = r;
+        l->source = (struct source){ .on_ready = handler_of(l, number), .fd = fds[i] };
+        if (source_watch(r->porter, &l->source, EPOLLIN))
+            source_close(&l->source);
+    }
+    return sane ? 0 : -1;
+}
+
+static void on_hand_over(struct source *s, uint32_t events)
+{
+    struct net *r = (struct net *)((char *)s - offsetof(struct net, hand_over));
+    (void)events;
+    while (take_sockets(r) == 0)
+        ;
+    if (events & (EPOLLHUP | EPOLLERR)) /* the plumber has ended, and nothing is left to read */
+        source_close(s);
+}
+
+/* ---- its life ---- */
+
+static struct net *net_new(struct peer *peer, uint64_t id, struct err *e)
+{
+    struct net *r = calloc(1, sizeof *r);
+    if (!r) {
+        (void)!err_no_memory(e, "a network");
+        return NULL;
+    }
+    *r = (struct net){ .id = id, .porter = peer->porter, .peer = peer };
+    r->hand_over.fd = r->dns_udp.source.fd = r->dns_tcp.source.fd = -1;
+    for (int i = 0; i < DNS_STREAMS; i++)
+        r->streams[i].source.fd = -1;
+    return r;
+}
+
+static int fill(struct net *r, const struct wire_net *x, struct err *e)
+{
+    const struct network_rule *outside;
+    const struct porter *p = r->porter;
+    if (network_policy_decode(x->bytes, x->n, &r->policy, e))
+        return -1;
+    if (r->policy.mode != NETWORK_LIST ||
+        (p->bounded && !network_policy_is_within(&r->policy, &p->max, &outside)))
+        return err_set(e, ERR_DENIED, 0, "the network list exceeds the maximum of the operator");
+    if (plan_make(&r->policy, &r->plumbing, e) || add_listed_names(r, e))
+        return -1;
+    r->listeners = calloc(r->plumbing.n ? r->plumbing.n : 1, sizeof *r->listeners);
+    if (!r->listeners)
+        return err_no_memory(e, "a network");
+    for (uint32_t i = 0; i < r->plumbing.n; i++) {
+        r->listeners[i].source.fd = -1;
+        r->listeners[i].at = r->plumbing.at[i];
+    }
+    return 0;
+}
+
+static void net_free(struct net *r)
+{
+    for (size_t i = 0; i < r->n_names; i++)
+        free(r->names[i]);
+    free(r->names);
+    free(r->listeners);
+    network_policy_done(&r->policy);
+    r->names = NULL;
+    r->listeners = NULL;
+    r->n_names = r->plumbing.n = 0;
+}
+
+int net_open(struct peer *peer, const struct wire_net *x, int *fd, struct err *e)
+{
+    struct porter *p = peer->porter;
+    if (net_find(p, peer, x->id))
+        return err_set(e, ERR_PROTOCOL, 0, "the network of this jar is open already");
+    struct net *r = net_new(peer, x->id, e);
+    if (!r)
+        return -1;
+    if (fill(r, x, e)) {
+        net_free(r);
+        free(r);
+        return -1;
+    }
+    r->hand_over = (struct source){ .on_ready = on_hand_over, .fd = fd_take(fd) };
+    r->next = p->nets;
+    p->nets = r;
+    if (source_watch(p, &r->hand_over, EPOLLIN))
+        source_close(&r->hand_over);
+    return 0;
+}
+
+/* The addresses of names stay as they are: a guest may remember them. A socket is closed if the new
+ * policy has no rule for its port. */
+static void close_unlisted(struct net *r)
+{
+    for (uint32_t i = 0; i < r->plumbing.n; i++) {
+        const struct plumbing_listener *l = &r->listeners[i].at;
+        bool kept = false;
+        for (size_t k = 0; k < r->policy.n; k++)
+            kept = kept ||
+                   (r->policy.rules[k].port == l->port &&
+                    (r->policy.rules[k].protocol == NETWORK_UDP) == (l->protocol == PLUMBING_UDP));
+        if (!kept)
+            source_close(&r->listeners[i].source);
+    }
+}
+
+int net_change(struct peer *peer, const struct wire_net *x, struct err *e)
+{
+    struct net *r = net_find(peer->porter, peer, x->id);
+    struct network_policy policy;
+    const struct network_rule *outside;
+    if (!r)
+        return 0; /* it was refused, or is over */
+    if (network_policy_decode(x->bytes, x->n, &policy, e))
+        return -1;
+    /* a wider policy would need more sockets */
+    if (!network_policy_is_within(&policy, &r->policy, &outside)) {
+        network_policy_done(&policy);
+        return err_set(e, ERR_PROTOCOL, 0, "the network of a jar can only become narrower");
+    }
+    network_policy_done(&r->policy);
+    r->policy = policy;
+    close_unlisted(r);
+    flow_check_all(r);
+    return 0;
+}
+
+void net_close(struct net *r)
+{
+    struct porter *p = r->porter;
+    struct net **at = &p->nets;
+    while (*at && *at != r)
+        at = &(*at)->next;
+    if (*at)
+        *at = r->next;
+    while (r->flows)
+        flow_end(r->flows, NETWORK_CLOSED);
+    net_close_listeners(r);
+    dns_close(r);
+    source_close(&r->hand_over);
+    peer_send_closed(r->peer, r->id, r->omitted);
+    r->dead.also = r->listeners; /* an event may be about one of them */
+    r->listeners = NULL;
+    net_free(r);
+    porter_bury(p, &r->dead);
+}
+
+void net_on_time(struct net *r, uint64_t now_us)
+{
+    struct flow *next;
+    for (struct flow *f = r->flows; f; f = next) {
+        next = f->next;
+        flow_on_time(f, now_us);
+    }
+    dns_on_time(r, now_us);
+}

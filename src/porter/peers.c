@@ -1,0 +1,177 @@
+/* The keepers. A keeper that does not read in time holds records in our memory, at most RECORDS_MAX
+ * for each of its runs. Runs in: porter. */
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/auto.h"
+#include "base/fdio.h"
+#include "porter/porter_impl.h"
+
+static int send_one(const struct peer *peer, const struct unsent *u, struct err *e)
+{
+    if (u->closes)
+        return wire_send_net_closed(peer->source.fd,
+                                    &(struct wire_net_closed){ u->run, u->omitted }, e);
+    return wire_send_net_record(peer->source.fd, &(struct wire_net){ u->run, u->bytes, u->n }, e);
+}
+
+static void flush(struct peer *peer)
+{
+    struct err e = { 0 };
+    while (peer->first && peer->source.fd >= 0) {
+        struct unsent *u = peer->first;
+        if (send_one(peer, u, &e)) {
+            if (e.sys != EAGAIN && e.sys != ENOBUFS)
+                source_close(&peer->source); /* porter.c notices */
+            break;
+        }
+        peer->first = u->next;
+        if (!peer->first)
+            peer->last = NULL;
+        free(u);
+    }
+    if (peer->source.fd >= 0)
+        (void)!source_watch(peer->porter, &peer->source,
+                            peer->first ? EPOLLIN | EPOLLOUT : EPOLLIN);
+}
+
+static void enqueue(struct peer *peer, struct unsent *u)
+{
+    if (!u)
+        return;
+    if (peer->last)
+        peer->last->next = u;
+    else
+        peer->first = u;
+    peer->last = u;
+    flush(peer);
+}
+
+void peer_send_record(struct peer *peer, uint64_t run, const char *bytes, size_t n)
+{
+    struct unsent *u = calloc(1, sizeof *u + n);
+    if (u) {
+        u->run = run;
+        u->n = n;
+        memcpy(u->bytes, bytes, n);
+    }
+    enqueue(peer, u);
+}
+
+void peer_send_closed(struct peer *peer, uint64_t run, uint64_t omitted)
+{
+    struct unsent *u = calloc(1, sizeof *u);
+    if (u) {
+        u->run = run;
+        u->closes = true;
+        u->omitted = omitted;
+    }
+    enqueue(peer, u);
+}
+
+/* A policy that cannot be served is closed at once: its jar does not start. */
+static int on_open(struct peer *peer, struct err *e)
+{
+    struct wire_message *m = &peer->porter->message;
+    struct wire_net x;
+    struct err why = { 0 };
+    if (wire_read_net(m, WIRE_NET_OPEN, &x, e))
+        return -1;
+    if (net_open(peer, &x, &m->fds[0], &why)) {
+        if (why.code == ERR_PROTOCOL) {
+            *e = why;
+            return -1;
+        }
+        peer_send_closed(peer, x.id, 0);
+    }
+    return 0;
+}
+
+static int on_change(struct peer *peer, struct err *e)
+{
+    struct wire_net x;
+    return wire_read_net(&peer->porter->message, WIRE_NET_CHANGE, &x, e) ? -1
+                                                                         : net_change(peer, &x, e);
+}
+
+static int on_close(struct peer *peer, struct err *e)
+{
+    uint64_t id;
+    if (wire_read_net_close(&peer->porter->message, &id, e))
+        return -1;
+    struct net *r = net_find(peer->porter, peer, id);
+    if (r) /* otherwise it was refused, and that was told */
+        net_close(r);
+    return 0;
+}
+
+static int take_message(struct peer *peer, struct err *e)
+{
+    static int (*const handlers[WIRE_TYPE_COUNT_])(struct peer *, struct err *) = {
+        [WIRE_NET_OPEN] = on_open, [WIRE_NET_CHANGE] = on_change, [WIRE_NET_CLOSE] = on_close
+    };
+    struct wire_message *m = &peer->porter->message;
+    int got = wire_receive(peer->source.fd, m, e);
+    if (got < 0 && (e->sys == EAGAIN || e->sys == EINTR))
+        return 0;
+    if (got <= 0)
+        return -1;
+    int rc = handlers[m->type] ? handlers[m->type](peer, e) : -1;
+    wire_message_done(m);
+    return rc;
+}
+
+static void on_peer(struct source *s, uint32_t events)
+{
+    struct peer *peer = (struct peer *)((char *)s - offsetof(struct peer, source));
+    struct err e = { 0 };
+    if (events & EPOLLOUT)
+        flush(peer);
+    if (s->fd < 0 || (events & ~(uint32_t)EPOLLOUT && take_message(peer, &e)))
+        peer_close(peer);
+}
+
+int peer_new(struct porter *p, int fd, struct err *e)
+{
+    autoclose int own = fd;
+    struct peer *peer = calloc(1, sizeof *peer);
+    if (!peer)
+        return err_no_memory(e, "a keeper");
+    *peer = (struct peer){ .porter = p, .source = { .on_ready = on_peer, .fd = own } };
+    if (fd_set_nonblock(own, e) || source_watch(p, &peer->source, EPOLLIN)) {
+        free(peer);
+        return err_set(e, ERR_KERNEL, errno, "watch a keeper");
+    }
+    (void)fd_take(&own);
+    peer->next = p->peers;
+    p->peers = peer;
+    return 0;
+}
+
+/* With a keeper its jars end, or lose their network. */
+void peer_close(struct peer *peer)
+{
+    struct porter *p = peer->porter;
+    struct peer **at = &p->peers;
+    struct net *next;
+    while (*at && *at != peer)
+        at = &(*at)->next;
+    if (!*at)
+        return;
+    *at = peer->next;
+    source_close(&peer->source);
+    for (struct net *r = p->nets; r; r = next) {
+        next = r->next;
+        if (r->peer == peer)
+            net_close(r);
+    }
+    while (peer->first) {
+        struct unsent *u = peer->first;
+        peer->first = u->next;
+        free(u);
+    }
+    peer->last = NULL;
+    porter_bury(p, &peer->dead);
+}

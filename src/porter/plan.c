@@ -1,0 +1,95 @@
+#include "porter/plan.h"
+
+#include <string.h>
+
+enum { DNS_PORT = 53 };
+
+bool plan_rule_begins_name(const struct network_policy *p, size_t i)
+{
+    if (p->rules[i].host != NETWORK_HOST_NAME)
+        return false;
+    for (size_t k = 0; k < i; k++)
+        if (p->rules[k].host == NETWORK_HOST_NAME &&
+            strcmp(p->rules[k].name, p->rules[i].name) == 0)
+            return false;
+    return true;
+}
+
+/* The synthetic address of the name of rule i. */
+static uint32_t address_of_name(const struct network_policy *p, size_t i)
+{
+    uint32_t address = PLAN_FIRST_ADDRESS;
+    for (size_t k = 0; k < i; k++) {
+        if (p->rules[k].host == NETWORK_HOST_NAME &&
+            strcmp(p->rules[k].name, p->rules[i].name) == 0)
+            break;
+        address += plan_rule_begins_name(p, k);
+    }
+    return address;
+}
+
+/* A socket at every address and a socket at one of them would be in each other's way. */
+static bool is_covered(const struct plumbing *p, const struct plumbing_listener *l)
+{
+    for (uint32_t i = 0; i < p->n; i++) {
+        const struct plumbing_listener *other = &p->at[i];
+        bool everywhere = plumbing_is_ipv4(other->address) && plumbing_ipv4(other->address) == 0;
+        if (other->port == l->port && other->protocol == l->protocol &&
+            (memcmp(other->address, l->address, 16) == 0 ||
+             (everywhere && plumbing_is_ipv4(l->address))))
+            return true;
+    }
+    return false;
+}
+
+static void add(struct plumbing *p, const struct network_rule *r, const uint8_t address[16])
+{
+    struct plumbing_listener l = { .port = r->port,
+                                   .protocol = r->protocol == NETWORK_UDP ? PLUMBING_UDP
+                                                                          : PLUMBING_TCP };
+    memcpy(l.address, address, sizeof l.address);
+    if (!is_covered(p, &l) && p->n < PLUMBING_LISTENERS_MAX)
+        p->at[p->n++] = l;
+}
+
+int plan_make(const struct network_policy *p, struct plumbing *ret, struct err *e)
+{
+    _Static_assert((int)NETWORK_RULES_MAX <= (int)PLUMBING_LISTENERS_MAX,
+                   "each rule has its listener");
+    uint8_t address[16];
+    ret->n = 0;
+    plumbing_set_ipv4(address, 0);
+    for (size_t i = 0; i < p->n; i++) { /* first: they cover others */
+        if (p->rules[i].host != NETWORK_HOST_SUBDOMAINS)
+            continue;
+        if (p->rules[i].port == DNS_PORT)
+            return err_set(e, ERR_BAD_REQUEST, 0,
+                           "port 53 of *.%s cannot be opened: the name server of the jar has it",
+                           p->rules[i].name);
+        add(ret, &p->rules[i], address);
+    }
+    for (size_t i = 0; i < p->n; i++) {
+        const struct network_rule *r = &p->rules[i];
+        if (r->host == NETWORK_HOST_NAME)
+            plumbing_set_ipv4(address, address_of_name(p, i));
+        else
+            memcpy(address, r->address, sizeof address);
+        if (r->host != NETWORK_HOST_SUBDOMAINS)
+            add(ret, r, address);
+    }
+    return 0;
+}
+
+int plan_possible(const struct network_policy *p, struct err *e)
+{
+    struct plumbing ignored;
+    if (p->mode == NETWORK_FULL)
+        return err_set(e, ERR_UNAVAILABLE, 0,
+                       "this version of belljar gives no run the full network: name its hosts");
+    for (size_t i = 0; i < p->n; i++)
+        if (p->rules[i].protocol == NETWORK_UDP)
+            return err_set(e, ERR_UNAVAILABLE, 0,
+                           "this version of belljar opens TCP alone: leave 'udp:%s:%u' out",
+                           p->rules[i].name, p->rules[i].port);
+    return plan_make(p, &ignored, e);
+}

@@ -1,0 +1,192 @@
+/* porter/porter_impl.h — shared by the files of this room. Runs in: porter.
+ *
+ * One epoll loop. Each object that epoll watches begins with a struct source. A closed object is
+ * freed after the events at hand: one of them may be about it. */
+#pragma once
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+
+#include "network/policy.h"
+#include "network/record.h"
+#include "porter/gate.h"
+#include "porter/hello.h"
+#include "porter/plan.h"
+#include "wire/wire.h"
+
+struct porter;
+struct source {
+    void (*on_ready)(struct source *s, uint32_t events);
+    int fd;          /* -1: closed */
+    uint32_t events; /* that epoll watches for */
+    bool known;      /* to epoll */
+};
+[[nodiscard]] int source_watch(struct porter *p, struct source *s, uint32_t events);
+void source_close(struct source *s);
+
+/* Freed after the events at hand. */
+struct dead {
+    struct dead *next;
+    void *also; /* freed with it */
+};
+
+/* A keeper. */
+struct unsent {
+    struct unsent *next;
+    uint64_t run;
+    bool closes; /* net-closed, with the number of records that were not sent */
+    uint64_t omitted;
+    size_t n;
+    char bytes[];
+};
+struct peer {
+    struct dead dead;
+    struct source source;
+    struct porter *porter;
+    struct unsent *first, *last;
+    struct peer *next;
+};
+
+struct net;
+struct listener {
+    struct source source;
+    struct net *run;
+    struct plumbing_listener at;
+};
+
+/* A connection to the name server of a jar. */
+enum { DNS_STREAMS = 4 };
+struct dns_stream {
+    struct source source;
+    struct net *run;
+    uint64_t used_us;
+    size_t have;
+    uint8_t bytes[2 + 512];
+};
+
+struct net {
+    struct dead dead;
+    uint64_t id;
+    struct porter *porter;
+    struct peer *peer;
+    struct network_policy policy;
+    struct plumbing plumbing;
+    struct source hand_over; /* sockets come here */
+    struct listener dns_udp, dns_tcp;
+    struct dns_stream streams[DNS_STREAMS];
+    struct listener *listeners; /* plumbing.n of them */
+    char **names;               /* by their address from PLAN_FIRST_ADDRESS on */
+    size_t n_names, room_names;
+    struct flow *flows;
+    uint32_t next_record;
+    uint64_t n_flows, flows_total, records, omitted, bytes_in, bytes_out;
+    char denied[NETWORK_NAME_MAX + 1]; /* the last name: libraries ask twice */
+    uint32_t caps_noted;               /* bits: the log has them */
+    struct net *next;
+};
+
+/* One direction of a connection. */
+struct way {
+    struct source *from, *to;
+    bool ended, shut; /* `from` has no more; `to` was told so */
+    char *held;       /* bytes that `to` has not taken; NULL: none */
+    size_t n_held, at_held;
+    uint64_t *counter; /* of the record */
+};
+
+enum { TARGETS_MAX = 8 };
+union target {
+    struct sockaddr any;
+    struct sockaddr_in v4;
+    struct sockaddr_in6 v6;
+};
+
+struct resolver;
+struct query;
+enum flow_state { FLOW_RESOLVING, FLOW_CONNECTING, FLOW_RELAYING, FLOW_OVER };
+struct flow {
+    struct dead dead;
+    struct net *run;
+    enum flow_state state;
+    struct source guest, remote;
+    struct query *query;
+    union target targets[TARGETS_MAX];
+    size_t n_targets, target; /* the one that is tried */
+    int last_errno;
+    bool awaits_hello; /* the first bytes of the guest are looked at */
+    uint64_t due_us;   /* of a connection attempt, or of the hello; UINT64_MAX: none */
+    uint64_t used_us;  /* the last byte */
+    uint64_t started_us;
+    struct way out, in;
+    struct network_record record;
+    struct flow *prev, *next;
+};
+
+struct porter {
+    int epoll_fd;
+    struct source control; /* the supervisor, or main */
+    struct peer *peers;
+    struct net *nets;
+    struct gate gate;
+    struct network_policy max; /* mode none: there is no maximum */
+    bool bounded;              /* there is one */
+    bool match_sni;
+    struct resolver *resolver;
+    struct dead *dead;
+    uint64_t flows; /* of all runs */
+    bool over;
+    struct wire_message message; /* the current one; too large for the stack */
+};
+void porter_bury(struct porter *p, struct dead *d);
+
+/* nets.c */
+[[nodiscard]] int net_open(struct peer *peer, const struct wire_net *x, int *fd, struct err *e);
+[[nodiscard]] int net_change(struct peer *peer, const struct wire_net *x, struct err *e);
+void net_close(struct net *r);
+struct net *net_find(struct porter *p, const struct peer *peer, uint64_t id);
+/* The name at this synthetic address; NULL: none. */
+const char *net_name_at(const struct net *r, uint32_t ipv4);
+/* The address of a name that the policy has; 0: there is no more room. */
+uint32_t net_address_of(struct net *r, const char *name);
+void net_record(struct net *r, const struct network_record *record);
+/* A cap was met: the record says which. */
+void net_note_limit(struct net *r, enum network_cap cap);
+void net_close_listeners(struct net *r);
+void net_on_time(struct net *r, uint64_t now_us);
+
+/* dns_server.c */
+void dns_on_datagram(struct source *s, uint32_t events);
+void dns_on_connection(struct source *s, uint32_t events);
+void dns_on_time(struct net *r, uint64_t now_us);
+void dns_close(struct net *r);
+
+/* flow.c */
+void flow_on_connection(struct source *s, uint32_t events);
+void flow_end(struct flow *f, enum network_outcome outcome);
+void flow_on_time(struct flow *f, uint64_t now_us);
+/* Ends the connections that the policy has no more. */
+void flow_check_all(struct net *r);
+/* relay.c */
+void relay_begin(struct flow *f);
+/* The guest has not sent a whole message in time. */
+void relay_give_up_hello(struct flow *f);
+
+/* peers.c */
+[[nodiscard]] int peer_new(struct porter *p, int fd, struct err *e);
+void peer_send_record(struct peer *peer, uint64_t run, const char *bytes, size_t n);
+void peer_send_closed(struct peer *peer, uint64_t run, uint64_t omitted);
+void peer_close(struct peer *peer);
+
+/* resolver.c */
+/* The addresses of the name; n 0: there are none. */
+typedef void query_done(void *context, const union target *targets, size_t n);
+[[nodiscard]] int resolver_new(struct porter *p, struct resolver **ret, struct err *e);
+void resolver_free(struct resolver *r);
+/* NULL: no memory. done() may be called before this returns, and then the result is NULL too. */
+struct query *resolver_ask(struct resolver *r, const char *name, uint16_t port, query_done *done,
+                           void *context);
+void resolver_forget(struct query *q); /* done() will not be called */
+int resolver_wait_ms(struct resolver *r, int most);
+void resolver_on_time(struct resolver *r);

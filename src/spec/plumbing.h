@@ -1,0 +1,65 @@
+/* spec/plumbing.h — the sockets that a jar with a network needs inside its own network namespace.
+ * Runs in: keeper, which derives it from a policy; warden, which makes the sockets; porter, which
+ * gets them. Pure. No name is in it: the warden knows no host of a policy. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+enum {
+    PLUMBING_LISTENERS_MAX = 256,
+    /* The porter gets the sockets in datagrams of this many at most. */
+    PLUMBING_FDS = 16,
+};
+
+/* The sockets are numbered: first those of the name server, then the listeners in their order. */
+enum { PLUMBED_DNS_UDP, PLUMBED_DNS_TCP, PLUMBED_LISTENERS };
+
+/* Names have addresses of this network inside a jar (198.18.0.0/15, which RFC 2544 sets aside). All
+ * of it is local there. */
+enum { SYNTHETIC_NET = 0xC6120000u, SYNTHETIC_PREFIX = 15 };
+
+enum plumbing_protocol { PLUMBING_TCP, PLUMBING_UDP, PLUMBING_PROTOCOLS_ };
+
+struct plumbing_listener {
+    uint8_t address[16]; /* IPv4 as ::ffff:a.b.c.d; 0.0.0.0: every local address */
+    uint16_t port;       /* from 1 */
+    uint8_t protocol;
+};
+
+struct plumbing {
+    uint32_t n;
+    struct plumbing_listener at[PLUMBING_LISTENERS_MAX];
+};
+
+/* The head of a datagram with sockets: the number of the first one, and their number in all. */
+struct plumbing_head {
+    uint32_t first, all;
+};
+
+static inline bool plumbing_is_ipv4(const uint8_t address[16])
+{
+    static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+    return memcmp(address, mapped, sizeof mapped) == 0;
+}
+
+/* In the order of the host. */
+static inline uint32_t plumbing_ipv4(const uint8_t address[16])
+{
+    return (uint32_t)address[12] << 24 | (uint32_t)address[13] << 16 | (uint32_t)address[14] << 8 |
+           address[15];
+}
+
+static inline void plumbing_set_ipv4(uint8_t address[16], uint32_t ipv4)
+{
+    memset(address, 0, 16);
+    address[10] = address[11] = 0xff;
+    for (int i = 0; i < 4; i++)
+        address[12 + i] = (uint8_t)(ipv4 >> (24 - 8 * i));
+}
+
+static inline bool plumbing_is_synthetic(uint32_t ipv4)
+{
+    return ipv4 >> (32 - SYNTHETIC_PREFIX) == SYNTHETIC_NET >> (32 - SYNTHETIC_PREFIX);
+}

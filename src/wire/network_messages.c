@@ -1,0 +1,144 @@
+/* The messages about the network of jars: a pair of functions each, as in messages.c. */
+#include "base/array.h"
+#include "wire/body.h"
+
+int wire_send_network(int fd, uint64_t id, const struct plumbing *p, int socket_fd, struct err *e)
+{
+    struct body b;
+    body_init(&b);
+    pack_u64(&b.p, id);
+    pack_u32(&b.p, p->n);
+    for (uint32_t i = 0; i < p->n; i++) {
+        pack_bytes(&b.p, p->at[i].address, sizeof p->at[i].address);
+        pack_u32(&b.p, p->at[i].port);
+        pack_u32(&b.p, p->at[i].protocol);
+    }
+    return body_send(fd, WIRE_NETWORK, &b, &socket_fd, e);
+}
+
+static void unpack_listener(struct unpacker *u, struct plumbing_listener *ret)
+{
+    size_t n;
+    const char *address = unpack_bytes(u, &n);
+    uint32_t port = unpack_u32(u), protocol = unpack_u32(u);
+    if (!address || n != sizeof ret->address || port == 0 || port > UINT16_MAX ||
+        protocol >= PLUMBING_PROTOCOLS_) {
+        u->failed = true;
+        return;
+    }
+    memcpy(ret->address, address, n);
+    ret->port = (uint16_t)port;
+    ret->protocol = (uint8_t)protocol;
+}
+
+int wire_read_network(const struct wire_message *m, struct wire_network *ret, struct err *e)
+{
+    struct unpacker u = open_message(m, WIRE_NETWORK);
+    struct wire_network x = { .id = unpack_u64(&u) };
+    x.plumbing.n = unpack_u32(&u);
+    if (x.plumbing.n > PLUMBING_LISTENERS_MAX)
+        u.failed = true;
+    for (uint32_t i = 0; !u.failed && i < x.plumbing.n; i++)
+        unpack_listener(&u, &x.plumbing.at[i]);
+    if (unpack_end(&u, "network", e))
+        return -1;
+    *ret = x;
+    return 0;
+}
+
+int wire_send_porter(int fd, int socket_fd, struct err *e)
+{
+    struct body b;
+    body_init(&b);
+    pack_u32(&b.p, 1);
+    return body_send(fd, WIRE_PORTER, &b, &socket_fd, e);
+}
+
+int wire_read_porter(const struct wire_message *m, struct err *e)
+{
+    struct unpacker u = open_message(m, WIRE_PORTER);
+    if (unpack_u32(&u) != 1)
+        u.failed = true;
+    return unpack_end(&u, "porter", e);
+}
+
+/* An id, and bytes that another room reads. */
+static int send_bytes(int fd, enum wire_type type, const struct wire_net *x, const int *fds,
+                      struct err *e)
+{
+    struct body b;
+    body_init(&b);
+    pack_u64(&b.p, x->id);
+    pack_bytes(&b.p, x->bytes, x->n);
+    return body_send(fd, type, &b, fds, e);
+}
+
+int wire_send_net_open(int fd, const struct wire_net *x, int socket_fd, struct err *e)
+{
+    return send_bytes(fd, WIRE_NET_OPEN, x, &socket_fd, e);
+}
+
+int wire_send_net_change(int fd, const struct wire_net *x, struct err *e)
+{
+    return send_bytes(fd, WIRE_NET_CHANGE, x, NULL, e);
+}
+
+int wire_send_net_record(int fd, const struct wire_net *x, struct err *e)
+{
+    return send_bytes(fd, WIRE_NET_RECORD, x, NULL, e);
+}
+
+int wire_read_net(const struct wire_message *m, enum wire_type type, struct wire_net *ret,
+                  struct err *e)
+{
+    struct unpacker u = open_message(m, type);
+    struct wire_net x = { .id = unpack_u64(&u) };
+    x.bytes = unpack_bytes(&u, &x.n);
+    if (unpack_end(&u, "net", e))
+        return -1;
+    *ret = x;
+    return 0;
+}
+
+static int send_id(int fd, enum wire_type type, uint64_t id, struct err *e)
+{
+    struct body b;
+    body_init(&b);
+    pack_u64(&b.p, id);
+    return body_send(fd, type, &b, NULL, e);
+}
+
+int wire_send_net_close(int fd, uint64_t id, struct err *e)
+{
+    return send_id(fd, WIRE_NET_CLOSE, id, e);
+}
+
+int wire_read_net_close(const struct wire_message *m, uint64_t *ret_id, struct err *e)
+{
+    struct unpacker u = open_message(m, WIRE_NET_CLOSE);
+    uint64_t id = unpack_u64(&u);
+    if (unpack_end(&u, "net-close", e))
+        return -1;
+    *ret_id = id;
+    return 0;
+}
+
+int wire_send_net_closed(int fd, const struct wire_net_closed *x, struct err *e)
+{
+    struct body b;
+    body_init(&b);
+    pack_u64(&b.p, x->id);
+    pack_u64(&b.p, x->unsent);
+    return body_send(fd, WIRE_NET_CLOSED, &b, NULL, e);
+}
+
+int wire_read_net_closed(const struct wire_message *m, struct wire_net_closed *ret, struct err *e)
+{
+    struct unpacker u = open_message(m, WIRE_NET_CLOSED);
+    struct wire_net_closed x = { .id = unpack_u64(&u) };
+    x.unsent = unpack_u64(&u);
+    if (unpack_end(&u, "net-closed", e))
+        return -1;
+    *ret = x;
+    return 0;
+}

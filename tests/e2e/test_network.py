@@ -1,0 +1,278 @@
+"""The network of runs, by name (R4.2): a small internet in namespaces, no packet leaves the machine."""
+
+import os
+import signal
+import threading
+
+import pytest
+
+from harness import ROOT, as_ordinary_user, belljar, eventually
+from hostview import descendants
+from service import Service
+from world import NEAR, PRIVATE, WORLD, World
+
+pytestmark = pytest.mark.skipif(not ROOT, reason="it takes root to make the namespaces of the test")
+
+TRY = """
+import socket
+def attempt(host, port=80, say=b""):
+    try:
+        with socket.create_connection((host, port), 30) as s:
+            s.sendall(say)
+            s.shutdown(socket.SHUT_WR)
+            data = b""
+            while piece := s.recv(65536):
+                data += piece
+            return data.decode("latin1")
+    except OSError as e:
+        return type(e).__name__ + " " + str(e.errno)
+"""
+
+
+def echo(c, met):
+    while data := c.recv(65536):
+        if data == b"marker":
+            met.set()
+        c.sendall(data)
+
+
+@pytest.fixture(scope="module")
+def world():
+    with World() as w:
+        w.say(80, b"hello")
+        w.met = threading.Event()
+        w.listen(7, lambda c: echo(c, w.met))
+        w.name("web.example.org", WORLD)
+        w.name("other.example.org", WORLD)
+        yield w
+
+
+@pytest.fixture(scope="module")
+def service(world):
+    with Service("--set", "network.max=web.example.org:80,*.example.org:80,*.example.org:7,203.0.113.2:80,"
+                 "*.example.org:443,inner.example.org:80,8.8.8.8:80",
+                 "--set", f"network.private={PRIVATE}", "--set", "pools.max=4", prefix=world.prefix()) as s:
+        yield s
+
+
+def run(service, code, *allow, **fields):
+    return service.run(TRY + code, unix=True, network={"allow": list(allow)}, **fields)
+
+
+def printed(service, code, *allow, **fields):
+    r = run(service, code, *allow, **fields)
+    assert r["verdict"] == "ok", r
+    return r["stdout"].splitlines()
+
+
+def warm(service):
+    """Until an embryo waits: its start would be cold otherwise."""
+    assert eventually(lambda: service.run("1", unix=True)["start"] == "warm", 60)
+
+
+def test_program_reaches_a_listed_name(service):
+    assert printed(service, "print(attempt('web.example.org'))", "web.example.org:80") == ["hello"]
+
+
+def test_warm_embryo_gets_a_network_with_its_job(service):
+    warm(service)
+    assert eventually(lambda: (lambda r: r["start"] == "warm" and r["stdout"] == "hello\n")(
+        run(service, "print(attempt('web.example.org'))", "web.example.org:80")), 60)
+
+
+def test_run_without_a_list_has_no_network(service):
+    r = service.run(TRY + "print(attempt('web.example.org'))\nprint(attempt('203.0.113.2'))", unix=True)
+    assert r["stdout"].splitlines() == ["gaierror -2", "OSError 101"], r
+
+
+def test_denied_name_address_and_port_fail_at_once_and_nobody_is_asked(world, service):
+    before = len(world.questions())
+    lines = printed(service, "print(attempt('other.example.org'), attempt('8.8.8.8'), attempt('203.0.113.2'), "
+                    "attempt('web.example.org', 81), sep='\\n')", "web.example.org:80")
+    assert lines == ["gaierror -2", "OSError 101", "OSError 101", "ConnectionRefusedError 111"]
+    assert world.questions()[before:] == []
+
+
+def test_wildcard_opens_names_beneath_it_and_nothing_else(world, service):
+    lines = printed(service, "print(attempt('web.example.org'), attempt('other.example.org'), attempt('example.org'), "
+                    "attempt('example.net'), sep='\\n')", "*.example.org:80")
+    assert lines == ["hello", "hello", "gaierror -2", "gaierror -2"]
+
+
+def test_literal_address_of_the_list_is_reached(service):
+    lines = printed(service, "print(attempt('203.0.113.2'), attempt('203.0.113.53'), sep='\\n')", "203.0.113.2:80")
+    assert lines == ["hello", "OSError 101"]
+
+
+@pytest.mark.parametrize("answers", [["127.0.0.1"], [NEAR], ["169.254.169.254"], ["10.0.0.1"], ["::1"],
+                                     ["::ffff:169.254.169.254"], ["64:ff9b::7f00:1"], ["0.0.0.0"],
+                                     ["cname:metadata.example.net"]])
+def test_allowed_name_with_a_refused_address_is_reset(world, service, answers):
+    world.name("metadata.example.net", ["169.254.169.254"])
+    world.name("inner.example.org", answers)
+    assert printed(service, "print(attempt('inner.example.org'))", "inner.example.org:80") == [
+        "ConnectionResetError 104"]
+
+
+def test_rebinding_name_reaches_only_checked_addresses(world, service):
+    """The first answer is public, the next ones are the machine's own."""
+    world.name("inner.example.org", [WORLD], ["127.0.0.1"], [NEAR])
+    assert printed(service, "for _ in range(3): print(attempt('inner.example.org'))", "inner.example.org:80") == [
+        "hello", "ConnectionResetError 104", "ConnectionResetError 104"]
+
+
+def test_listener_of_the_service_is_never_reached(world, service):
+    """Not even though its address is in network.private, by a range."""
+    world.name("inner.example.org", [NEAR])
+    assert printed(service, "print(attempt('inner.example.org'))", "inner.example.org:80") == [
+        "ConnectionResetError 104"]
+
+
+def test_refused_and_missing_hosts_end_with_a_reset(world, service):
+    world.name("inner.example.org", ["203.0.113.99"])
+    world.name("web2.example.org", [WORLD])
+    lines = printed(service, "print(attempt('web2.example.org', 443), attempt('gone.example.org', 443), sep='\\n')",
+                    "*.example.org:443")
+    assert lines == ["ConnectionResetError 104"] * 2
+
+
+def test_bytes_go_both_ways_and_half_a_close_is_passed_on(service):
+    code = "data = bytes(range(256)) * 8192\nprint(attempt('web.example.org', 7, data) == data.decode('latin1'))"
+    assert printed(service, code, "*.example.org:7") == ["True"]
+
+
+def test_name_server_of_the_jar_answers_over_tcp_and_knows_reverse_names(service):
+    code = """
+import struct
+q = bytes.fromhex('123401000001000000000000') + b'\\3web\\7example\\3org\\0\\0\\1\\0\\1'
+s = socket.create_connection(('127.0.0.1', 53))
+s.sendall(struct.pack('>H', len(q)) + q)
+print(s.recv(600)[-4:].hex())
+print(socket.gethostbyaddr('198.18.0.2')[0])
+"""
+    assert printed(service, code, "web.example.org:80") == ["c6120002", "web.example.org"]
+
+
+def test_garbage_for_the_name_server_harms_nobody(service):
+    code = """
+import os
+u = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for n in range(2000):
+    u.sendto(os.urandom(n % 1400 + 1), ('127.0.0.1', 53))
+for _ in range(20):
+    t = socket.create_connection(('127.0.0.1', 53))
+    t.sendall(os.urandom(3000))
+print(attempt('web.example.org'))
+"""
+    assert printed(service, code, "web.example.org:80") == ["hello"]
+
+
+def test_two_jars_do_not_meet(service):
+    """Both have the address; each is alone with it."""
+    code = "s = socket.socket(); s.bind(('198.18.0.9', 9999)); s.listen(); print(attempt('198.18.0.10', 9999))"
+    assert printed(service, code, "web.example.org:80") == ["ConnectionRefusedError 111"]
+
+
+def test_tls_that_names_another_server_is_reset(world, service):
+    world.echo(443)
+    code = """
+import struct
+def H(name):
+    n = name.encode()
+    e = b'\\0\\0' + struct.pack('>HHBH', len(n) + 5, len(n) + 3, 0, len(n)) + n
+    m = b'\\3\\3' + b'r' * 32 + b'\\0' + b'\\0\\2\\x13\\1' + b'\\1\\0' + struct.pack('>H', len(e)) + e
+    m = b'\\1' + struct.pack('>I', len(m))[1:] + m
+    return b'\\x16\\3\\1' + struct.pack('>H', len(m)) + m
+for name in ('web.example.org', 'evil.example.net'):
+    print(attempt('web.example.org', 443, H(name)) == H(name).decode('latin1'))
+print(attempt('web.example.org', 443, H('evil.example.net')))
+print(attempt('web.example.org', 443, H('web.example.org')[:20]))
+print(attempt('web.example.org', 443, b'plain'))
+"""
+    assert printed(service, code, "*.example.org:443") == ["True", "False", "ConnectionResetError 104",
+                                                            "ConnectionResetError 104", "plain"]
+
+
+def test_list_beyond_the_maximum_is_refused(service):
+    reply = service.post("/v1/runs", {"code": "1", "language": "python", "network": {"allow": ["example.net:80"]}},
+                         unix=True)
+    assert reply.status == 403 and "network.max" in reply.error["message"], reply
+
+
+def test_networks_of_jars_are_never_used_again(service):
+    """A later jar without a list must not find routes or sockets."""
+    for _ in range(6):
+        printed(service, "print(attempt('web.example.org'))", "web.example.org:80")
+        r = service.run(TRY + "print(attempt('198.18.0.2'), attempt('127.0.0.1', 53))", unix=True)
+        assert r["stdout"] == "OSError 101 ConnectionRefusedError 111\n", r
+
+
+def test_porter_is_confined_and_has_its_own_uid(service):
+    porter = service.half("porter")
+    with open(f"/proc/{porter.pid}/status") as f:
+        status = dict(line.rstrip().split(":\t", 1) for line in f if ":\t" in line)
+    keeper = service.half("keeper")
+    uid = int(status["Uid"].split()[0])
+    assert uid not in (0, os.stat(f"/proc/{keeper.pid}").st_uid) and status["CapEff"] == "0" * 16, status
+    assert status["Seccomp"] == "2" and status["NoNewPrivs"] == "1", status
+
+
+def test_run_outlives_the_porter_and_the_next_one_serves(world, service):
+    porter = service.half("porter")
+    code = """
+s = socket.create_connection(('web.example.org', 7)); s.sendall(b'marker')
+try:
+    while s.recv(6): pass
+    print('a whole stream')
+except OSError as e: print(e.errno)
+print(attempt('web.example.org', 7))
+"""
+    lines = []
+    thread = threading.Thread(target=lambda: lines.extend(printed(service, code, "*.example.org:7")))
+    thread.start()
+    assert world.met.wait(60)
+    os.kill(porter.pid, signal.SIGKILL)
+    thread.join(60)
+    assert lines == ["104", "gaierror -2"]  # a cut stream never looks like a whole one
+    assert service.logged("porter.died", within=20)
+    assert eventually(lambda: service.half("porter").pid != porter.pid, 20)
+    assert eventually(lambda: service.post("/v1/runs", {
+        "code": TRY + "print(attempt('web.example.org'))", "language": "python",
+        "network": {"allow": ["web.example.org:80"]}}, unix=True).json.get("stdout") == "hello\n", 20)
+
+
+def test_service_without_a_maximum_has_no_porter_and_refuses(world):
+    with Service(prefix=world.prefix()) as s:
+        reply = s.post("/v1/runs", {"code": "1", "language": "python", "network": {"allow": ["web.example.org:80"]}},
+                       unix=True)
+        assert reply.status == 403 and "network.max" in reply.error["message"], reply
+        assert not [p for p in descendants(s.pid) if p.comm == "belljar-porter"]
+
+
+def alone(world, code, *options, prefix=()):
+    return belljar("run", "--local", *options, "-l", "python", "-", stdin=(TRY + code).encode(),
+                   prefix=[*world.prefix(), *prefix])
+
+
+@pytest.mark.parametrize("level", ["jar", "rootless"])
+def test_command_alone_has_a_porter_for_its_life(world, level):
+    options = ["--allow-net", "web.example.org:80", "--allow-private", PRIVATE]
+    prefix = [] if level == "jar" else as_ordinary_user()
+    r = alone(world, "print(attempt('web.example.org'), attempt('other.example.org'))", *options, prefix=prefix)
+    assert (r.status, r.out) == (0, b"hello gaierror -2\n"), r
+    r = alone(world, "print(attempt('web.example.org'))", *options[:2], prefix=prefix)
+    assert (r.status, r.out) == (0, b"ConnectionResetError 104\n"), r
+
+
+def test_level_process_refuses_a_list(world):
+    r = alone(world, "print(1)", "--allow-net", "web.example.org", "--isolation", "process")
+    assert r.status == 125 and b"needs isolation level jar or rootless" in r.err, r
+
+
+def test_static_programs_and_tools_need_no_variables(world):
+    """bash by itself, curl, and a static Go program, where they are installed."""
+    options = ["--allow-net", "web.example.org:80", "--allow-private", PRIVATE]
+    script = b"exec 3<>/dev/tcp/web.example.org/80; cat <&3; echo; if command -v curl >/dev/null; then " \
+             b"curl -s --http0.9 http://web.example.org/; else echo -n hello; fi"
+    r = belljar("run", "--local", *options, "-l", "bash", "-", stdin=script, prefix=world.prefix())
+    assert (r.status, r.out) == (0, b"hello\nhello"), r
