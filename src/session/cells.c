@@ -145,13 +145,13 @@ void cell_note(struct cell *c, const char *text)
     (void)json_array_append_new(c->notes, json_string(text));
 }
 
-static int send_code(struct session *s, const struct cell *c, struct err *e)
+int cell_send_code(struct cell *c, struct err *e)
 {
     scoped(buf) fields = { 0 };
     const char *code = c->run->spec.code;
     return frame_add_field(&fields, TAG_CODE, code, strlen(code), e) ||
                    (c->silent && frame_add_field(&fields, TAG_FLAGS, "silent", 6, e)) ||
-                   program_send(s->program, FRAME_EXEC, c->number, &fields, e)
+                   program_send(c->session->program, FRAME_EXEC, c->number, &fields, e)
                ? -1
                : 0;
 }
@@ -209,7 +209,7 @@ static void begin(struct cell *c)
     run_begin_in_host(c->run);
     begin_file(c);
     if (program_arm(s->program, c->number, &s->spec.cell_limits, c->wall_ms, &e) == 0 &&
-        send_code(s, c, &e) == 0)
+        run_inputs_send(c, &e) == 0)
         return;
     struct wire_ended end = { .evidence.reason = END_FAILURE, .err = e };
     struct err ignored;
@@ -224,7 +224,7 @@ void cells_advance(struct session *s)
     if (c && s->state == SESSION_SLEEPING)
         session_wake_for_cells(s);
     if (s->state == SESSION_IDLE && !s->question && !s->held && c && c->queued && !c->begun &&
-        c->run->is_recorded && !checkpoint_delays_cell(c))
+        c->run->is_recorded && !checkpoint_delays_cell(c) && !run_inputs_delay_cell(c))
         begin(c);
 }
 
@@ -442,8 +442,9 @@ static void take_error_of_run(struct cell *c, const struct frame_message *m)
 {
     struct frame_field name, message, trace;
     char number[16], *end;
-    bool exits = frame_find_field(&m->data, TAG_NAME, &name) && name.n == 10 &&
-                 memcmp(name.bytes, "SystemExit", 10) == 0 &&
+    bool exits = frame_find_field(&m->data, TAG_NAME, &name) &&
+                 ((name.n == 10 && memcmp(name.bytes, "SystemExit", 10) == 0) ||
+                  (name.n == 11 && memcmp(name.bytes, "exit status", 11) == 0)) && /* of a shell */
                  frame_find_field(&m->data, TAG_MESSAGE, &message);
     if (exits) {
         (void)snprintf(number, sizeof number, "%.*s", (int)(message.n < 15 ? message.n : 15),
@@ -553,6 +554,8 @@ static int cell_frame(struct session *s, struct cell *c, const struct session_fr
         return 0;
     if (f->type == FRAME_ERROR)
         take_error(c, m);
+    if (f->type == FRAME_DISPLAY || f->type == FRAME_RESULT)
+        run_show_table(c, m);
     if (f->type == FRAME_INPUT_REQUEST && take_input_request(s, c, e))
         return -1;
     if (f->type == FRAME_DONE)
@@ -651,6 +654,8 @@ int cells_on_frame(struct session *s, const struct session_frame *f, const void 
         p->strays = 0;
         return cell_frame(s, c, f, packet, n, e);
     }
+    if (c && c->sets_inputs && f->request == INPUTS_REQUEST)
+        return run_inputs_on_frame(c, f, e);
     if (s->question && f->request == s->question->request)
         return question_frame(s, f, e);
     /* A thread of an earlier cell displays something. */

@@ -83,6 +83,8 @@ static int check_room(const struct session *s, bool changes, struct err *e)
     if (!s->program || s->state == SESSION_STARTING)
         return err_set(e, ERR_CONFLICT, 0,
                        "session '%s' is starting and has no files yet: try again", s->id);
+    if (s->for_one_run) /* its run took its turn, and it writes one file after another */
+        return 0;
     if (s->visits >= VISITS_MAX || s->all->visits >= ALL_VISITS_MAX)
         return err_set(e, ERR_BUSY, 0,
                        "%d requests about files of one session, and %d of all, are answered at a "

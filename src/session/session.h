@@ -99,6 +99,8 @@ struct cell {
     uint64_t wall_ms; /* its time limit */
     bool silent, queued, begun;
     enum { UNDO_NOT_TAKEN, UNDO_BEING_TAKEN, UNDO_TAKEN } undo; /* the checkpoint before it */
+    enum { INPUTS_NOT_WRITTEN, INPUTS_BEING_WRITTEN, INPUTS_WRITTEN } inputs; /* of one run */
+    bool sets_inputs; /* the lines before its code run */
     bool reads_stdin; /* the stdin of its run answers the program, and nobody else does */
     size_t stdin_from;
     bool awaits_input, disarmed, has_error;

@@ -25,6 +25,7 @@ enum {
     ALL_VISITS_MAX = 16, /* each has up to LIVE_ANSWER_MAX bytes in memory */
     VISIT_MS = 15000,    /* longer than a clerk lives */
     IMAGE_MS = 60000,    /* to write an image */
+    INPUTS_REQUEST = QUESTION_REQUESTS - 1,
     IMAGE_MARGIN = 8 << 20,
 };
 
@@ -254,7 +255,19 @@ void rollback_cancel(struct session *s, enum err_code code, const char *why);
 /* Whether the session goes back to a checkpoint now that its jar is gone. */
 bool rollback_recovers(struct session *s, const struct wire_ended *end, const char *why);
 
+/* ---- run_inputs.c: a run from a template ---- */
+/* Whether the cell has to wait for its files. Writes them: cells_advance() follows. */
+bool run_inputs_delay_cell(struct cell *c);
+/* Sends the lines that set arguments, environment and stdin, if there are any; otherwise the code. */
+[[nodiscard]] int run_inputs_send(struct cell *c, struct err *e);
+/* A display or a result, which a program of SQL prints as a table. */
+void run_show_table(struct cell *c, const struct frame_message *m);
+bool run_shows_tables(const struct language *l);
+/* A frame of these lines. -1: the cell cannot run. */
+[[nodiscard]] int run_inputs_on_frame(struct cell *c, const struct session_frame *f, struct err *e);
+
 /* ---- cells.c ---- */
+[[nodiscard]] int cell_send_code(struct cell *c, struct err *e);
 /* A sentence for the answer of the cell. */
 void cell_note(struct cell *c, const char *text);
 /* Goes on with a cell of an earlier keeper, whose journal is in s->file. is_armed: the warden bounds

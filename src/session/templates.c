@@ -154,7 +154,8 @@ static int begin_session(struct sessions *all, struct session_spec *spec, struct
     struct cell *c;
     if (make_hidden(all, spec, &s, e))
         return -1;
-    if (cell_new(s, !run->spec.options.display, &c, e)) {
+    bool silent = !run->spec.options.display && !run_shows_tables(s->spec.language);
+    if (cell_new(s, silent, &c, e)) {
         session_unref(s);
         return -1;
     }

@@ -44,6 +44,9 @@ struct template_wait {
 [[nodiscard]] int template_try(struct sessions *all, struct session_spec *spec,
                                struct session_watch *w, struct session **ret, struct err *e);
 
+/* Whether runs of the language have arguments. A program of SQL has values in their place, and a cell
+ * has none. */
+bool run_inputs_have_args(const struct language *l);
 /* The host of one run from this template, for its spec: run_spec_done() gives it back. */
 [[nodiscard]] int template_host(struct sessions *all, const struct saved_image *saved,
                                 struct run_host **ret, struct err *e);

@@ -125,9 +125,7 @@ def test_a_batch_begins_in_a_template(service, template):
 
 @pytest.mark.parametrize("fields, field, words", [
     ({"template": "nothing"}, "template", "there is no template 'nothing': yours are squares"),
-    ({"args": ["a"]}, "args", "'args' and 'template' do not go together"),
-    ({"env": {"A": "b"}}, "env", "'env' and 'template' do not go together"),
-    ({"files": {"a.txt": "x"}}, "files", "'files' and 'template' do not go together"),
+    ({"outputs": ["a"]}, "outputs", "'outputs' and 'template' do not go together"),
     ({"language": "bash"}, "language", "template 'squares' is of the language 'python'"),
 ])
 def test_requests_that_do_not_fit_a_template_are_refused(service, template, fields, field, words):
@@ -183,6 +181,58 @@ def test_templates_and_sessions_at_the_terminal(service, template, tmp_path):
     assert gone.status == 125 and b"there is no template 'small'" in gone.err, gone
     missing = service.cli("session", "wake", "ses_none")
     assert missing.status == 125 and b"ses_none" in missing.err, missing
+
+
+INPUTS = {"args": ["one", "it's \"2\" \\ €"], "env": {"MINE": "a 'b' $HOME"}, "stdin": "first\nsecond ü\n",
+          "files": {"new/data.txt": "of the run", "given.txt": "other",
+                    "tool.sh": {"content": "#!/bin/sh\necho of the tool", "executable": True}}}
+SEEN = ["one|it's \"2\" \\ €", "a 'b' $HOME", "of the run other", "kept", "first", "second ü", "of the tool"]
+PROGRAMS = {
+    "python": ("kept = 'kept'; saved = print", """import subprocess, sys, os
+saved('|'.join(sys.argv[1:])); print(os.environ['MINE'])
+print(open('new/data.txt').read(), open('given.txt').read()); print(kept)
+print(input()); print(sys.stdin.read().rstrip()); subprocess.run(['./tool.sh'])"""),
+    "javascript": ("const kept = 'kept', fs = require('fs')", """console.log(process.argv.slice(2).join('|'))
+console.log(process.env.MINE)
+console.log(fs.readFileSync('new/data.txt', 'utf8'), fs.readFileSync('given.txt', 'utf8')); console.log(kept)
+process.stdout.write(fs.readFileSync(0, 'utf8'))
+process.stdout.write(require('child_process').execFileSync('./tool.sh'))"""),
+    "bash": ("kept=kept", """IFS='|'; echo "$*"; echo "$MINE"; IFS=' '
+echo "$(cat new/data.txt) $(cat given.txt)"; echo $kept
+read -r a; echo "$a"; cat; ./tool.sh"""),
+}
+PROGRAMS["typescript"] = ("const kept: string = 'kept'; const fs = require('fs')", PROGRAMS["javascript"][1])
+
+
+@pytest.mark.parametrize("language", sorted(PROGRAMS))
+def test_a_run_of_a_template_has_files_arguments_environment_and_stdin(service, language):
+    setup, program = PROGRAMS[language]
+    made = service.post("/v1/templates", {"name": f"inputs-{language}", "language": language, "setup": setup,
+                                          "files": {"given.txt": "given"}})
+    assert made.status == 201, made
+    for _ in range(2):  # the second one begins as the first
+        result = service.run(program, language=language, template=f"inputs-{language}", **INPUTS)
+        assert (result["verdict"], result["stdout"].splitlines()) == ("ok", SEEN), result
+    if language == "bash":
+        failed = service.run("echo said; (exit 3)", language="bash", template="inputs-bash")
+        assert (failed["exit_code"], failed["stdout"], failed["stderr"]) == (3, "said\n", ""), failed
+    bare = service.run(program.split("\n")[0], language=language, template=f"inputs-{language}")
+    assert "one" not in bare["stdout"], bare
+    assert service.delete(f"/v1/templates/inputs-{language}").status == 200
+
+
+@pytest.mark.parametrize("language", ["sqlite", "postgres"])
+def test_a_run_of_a_template_of_a_database_has_files(service, language):
+    made = service.post("/v1/templates", {"name": "base", "language": language,
+                                          "setup": "create table t (n int); insert into t values (20), (22)"})
+    assert made.status == 201, made
+    reading = {"sqlite": "select sum(n) from t", "postgres": "select pg_read_file('/sandbox/a.txt') || sum(n) from t"}
+    result = service.run(reading[language], language=language, template="base", files={"a.txt": "of the run "})
+    assert result["verdict"] == "ok" and "42" in result["stdout"], result
+    assert language == "sqlite" or "of the run 42" in result["stdout"], result
+    refused = service.post("/v1/runs", {"template": "base", "language": language, "code": "select 1", "args": ["1"]})
+    assert refused.status == 400 and "values of parameters" in refused.error["message"], refused
+    assert service.delete("/v1/templates/base").status == 200
 
 
 def test_a_template_outlives_the_service():

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/strv.h"
 #include "base/text.h"
-#include "spec/bundle.h"
 
 /* All callers without a key are one owner, as they are for sessions. */
 static const char without_key[] = "no key";
@@ -71,9 +71,8 @@ const char *template_language(const struct api *api, const json_t *request,
 }
 
 /* The state of the program is that of the image: these belong to its start. */
-static const char *const not_with_template[] = { "args",          "env",      "outputs",
-                                                 "stdin_open",    "profile",  "allow_commands",
-                                                 "compiler_args", "read_only" };
+static const char *const not_with_template[] = { "outputs",        "stdin_open",    "profile",
+                                                 "allow_commands", "compiler_args", "read_only" };
 
 static int check_fields(const json_t *request, char *field, size_t size, struct err *e)
 {
@@ -92,19 +91,15 @@ static int check_fields(const json_t *request, char *field, size_t size, struct 
     return 0;
 }
 
-static int check_files(const struct run_spec *spec, char *field, size_t size, struct err *e)
+static int check_args(const struct run_spec *spec, char *field, size_t size, struct err *e)
 {
-    struct bundle_entry f;
-    bool more = true;
-    for (size_t pos = 0; bundle_next(&spec->bundle, &pos, &f, &more, e) == 0 && more;) {
-        if (bundle_is_named(&f, spec->main_name))
-            continue;
-        (void)snprintf(field, size, "files");
-        return err_set(e, ERR_BAD_REQUEST, 0,
-                       "'files' and 'template' do not go together: give the files to the template, "
-                       "or start a session from it and write them there");
-    }
-    return 0;
+    if (strv_len(spec->args) == 0 || run_inputs_have_args(spec->language))
+        return 0;
+    (void)snprintf(field, size, "args");
+    return err_set(e, ERR_BAD_REQUEST, 0,
+                   "'args' and 'template' do not go together in '%s', where they are values of "
+                   "parameters: write them into the program",
+                   spec->language->name);
 }
 
 int template_apply(const struct api *api, const json_t *request, struct run_spec *spec, char *field,
@@ -124,7 +119,7 @@ int template_apply(const struct api *api, const json_t *request, struct run_spec
                        "same language, or none",
                        QUOTED(name), saved->row.language, spec->language->name);
     }
-    if (check_fields(request, field, size, e) || check_files(spec, field, size, e))
+    if (check_fields(request, field, size, e) || check_args(spec, field, size, e))
         return -1;
     if (spec->network.mode != NETWORK_NONE) {
         (void)snprintf(field, size, "network");
