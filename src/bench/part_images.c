@@ -172,6 +172,8 @@ void part_images(struct bench *b)
     for (size_t i = 0; i < ARRAY_LEN(states); i++)
         if (states[i].pause_budget)
             measure_pauses(b, v, &states[i]);
+    images_kept(b, v, &s);
     load_client_free(v);
     service_stop(&s);
+    images_sleepers(b);
 }

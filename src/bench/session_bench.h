@@ -17,5 +17,9 @@ double bench_session_cell(struct load_client *v, const struct bench_session *s, 
 
 /* The private memory of idle sessions. */
 void session_memory(struct bench *b, struct load_client *v, const struct bench_service *s);
+/* A session of 100 MB: wakes, rollbacks, its image, and a hundred copies of it. */
+void images_kept(struct bench *b, struct load_client *v, const struct bench_service *s);
+/* A service with a thousand sleeping sessions. */
+void images_sleepers(struct bench *b);
 /* Many idle sessions and some busy ones, beside one alone. */
 void session_crowd(struct bench *b);

@@ -155,6 +155,20 @@ static size_t kernel_maps(const struct image_scratch *s, const struct image_map 
     return n;
 }
 
+/* A process of another program would become it, too, but nobody wants that: the session would have the
+ * name of one language and be of another. */
+static int check_program(const struct becoming *b)
+{
+    char own[512];
+    ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
+    own[n > 0 ? n : 0] = '\0';
+    for (size_t i = 0; i < b->want->n_maps; i++)
+        if (b->want->maps[i].kind == IMAGE_FILE &&
+            strcmp(image_map_name(b->want, &b->want->maps[i]), own) == 0)
+            return 0;
+    return image_refuse(b->why, "it is not an image of %.140s", own);
+}
+
 static int check_surroundings(struct becoming *b)
 {
     const struct image_map *want[KERNEL_MAPS_MAX], *have[KERNEL_MAPS_MAX];
@@ -167,6 +181,8 @@ static int check_surroundings(struct becoming *b)
         return image_refuse(b->why, "it was written on another version of the Linux kernel");
     if (image_processor() != b->head.processor)
         return image_refuse(b->why, "it was written on a machine with another processor");
+    if (check_program(b))
+        return -1;
     uint32_t seen = UINT32_MAX;
     for (size_t i = 0; i < b->want->n_maps; i++) {
         const struct image_map *map = &b->want->maps[i];

@@ -33,12 +33,36 @@ static void name_of(const char *id, const char *ending, char out[FILE_NAME])
 
 /* ---- to keep it ---- */
 
+/* As one text: it is read much faster than a list, and a service may have many sessions. */
 static json_t *limits_json(const struct limits *l)
 {
-    json_t *a = json_array();
+    char text[LIMIT_COUNT * 21 + 1] = "";
+    size_t n = 0;
     for (int i = 0; i < LIMIT_COUNT; i++)
-        (void)json_array_append_new(a, json_integer((json_int_t)l->v[i]));
-    return a;
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%llu", i ? " " : "",
+                              (unsigned long long)l->v[i]);
+    return json_string(text);
+}
+
+static bool is_empty(const json_t *v)
+{
+    return json_is_null(v) || json_is_false(v) ||
+           (json_is_integer(v) && json_integer_value(v) == 0) ||
+           (json_is_string(v) && json_string_length(v) == 0) ||
+           (json_is_array(v) && json_array_size(v) == 0);
+}
+
+/* A member that is not there is read as an empty one. */
+static void drop_empty(json_t *o)
+{
+    const char *key;
+    json_t *v;
+    void *next;
+    json_object_foreach_safe(o, next, key, v)
+    {
+        if (is_empty(v))
+            (void)json_object_del(o, key);
+    }
 }
 
 json_t *session_spec_json(const struct session *s)
@@ -66,6 +90,8 @@ json_t *session_spec_json(const struct session *s)
     if (session_replays(s))
         json_put(o, "replay", session_replay_json(s));
     json_put(o, "has_files", json_boolean(s->has_files || s->spec.bundle.len > 0));
+    drop_empty(json_object_get(o, "checkpoints"));
+    drop_empty(o);
     return o;
 }
 
@@ -260,11 +286,17 @@ static int find_rows(struct sessions *all, struct earlier_session *old, struct e
 static int take_limits(const json_t *spec, const char *key, const struct limits *most,
                        struct limits *ret, struct err *e)
 {
-    const json_t *a = json_object_get(spec, key);
-    if (json_array_size(a) != LIMIT_COUNT)
+    const json_t *a = json_object_get(spec, key); /* a list, in older rows */
+    const char *text = json_string_value(a);
+    if (!text && json_array_size(a) != LIMIT_COUNT)
         return err_set(e, ERR_PROTOCOL, 0, "the spec of a session lacks '%s'", key);
     for (size_t i = 0; i < LIMIT_COUNT; i++) {
-        json_int_t v = json_integer_value(json_array_get(a, i));
+        char *end;
+        json_int_t v = text ? (json_int_t)strtoll(text, &end, 10)
+                            : json_integer_value(json_array_get(a, i));
+        if (text && end == text)
+            return err_set(e, ERR_PROTOCOL, 0, "'%s' in the spec of a session is cut short", key);
+        text = text ? end : NULL;
         ret->v[i] = v > 0 ? (uint64_t)v : 0;
         if (most && ret->v[i] > most->v[i])
             ret->v[i] = most->v[i];

@@ -96,14 +96,16 @@ static void take_bases(struct session_image *image, struct session_image *newest
         images_pin(pins, image->bases[i]->id);
 }
 
-/* The last number of a report says which bases the image needs. It is a guest's word: a wrong one
- * makes an image that no program can become. A report without it means all of them. */
-static void drop_unused(struct session_image *image, const char *report)
+/* The last numbers of a report say how long the writer took, and which bases the image needs. They are
+ * a guest's word: a wrong list makes an image that no program can become. A report without it means all
+ * of them. */
+static void drop_unused(struct session_image *image, const char *report, uint64_t *ret_write_us)
 {
-    unsigned long long used;
+    unsigned long long write_us, used;
     size_t kept = 0;
-    if (sscanf(report, "ok %*u %*u %*u %*u %llu", &used) != 1)
+    if (sscanf(report, "ok %*u %*u %*u %llu %llu", &write_us, &used) != 2)
         return;
+    *ret_write_us = write_us;
     for (size_t i = 0; i < image->n_bases; i++)
         if (used >> i & 1)
             image->bases[kept++] = image->bases[i];
@@ -169,7 +171,7 @@ static void take_report(struct session_capturing *g)
         fail(g, ERR_CONFLICT, why);
     }
     if (g->err.code == ERR_NONE && seal(g, &g->err) == 0)
-        drop_unused(g->image, g->report);
+        drop_unused(g->image, g->report, &g->capture->write_us);
     finish(g);
 }
 

@@ -351,9 +351,11 @@ void checkpoints_adopt(struct session *s, const json_t *facts, unsigned cell)
         .kind = (enum rollback_kind)json_integer_value(json_object_get(facts, "kind")),
     };
     (void)snprintf(k->id, sizeof k->id, "%s", id ? id : "");
-    for (const struct saved_image *i = images_first(s->all->images); i; i = i->next)
-        if (is_of(i, s) && i->row.created_ms >= k->since_ms)
-            (void)snprintf(k->id, sizeof k->id, "%s", i->row.id);
+    const struct saved_image *i = images_of_session(s->all->images, s->id, NULL);
+    while (i && (!is_of(i, s) || i->row.created_ms < k->since_ms))
+        i = images_of_session(s->all->images, s->id, i);
+    if (i)
+        (void)snprintf(k->id, sizeof k->id, "%s", i->row.id);
     if (k->rolled_back.at_ms) /* the earlier keeper may have been killed before it recorded it */
         checkpoints_add_rollback(s, &k->rolled_back);
 }

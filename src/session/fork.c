@@ -147,6 +147,7 @@ static void on_captured(struct session_capture *c, const struct err *e)
     struct session_forking *g = (struct session_forking *)c;
     g->fork->not_carried = c->not_carried;
     g->fork->pause_us = c->pause_us;
+    g->fork->write_us = c->write_us;
     if (e) {
         g->err = *e;
         finish(g);

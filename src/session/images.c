@@ -44,24 +44,61 @@ struct saved_image *images_find(const struct images *all, const char *id)
     return s;
 }
 
-static void put_in_bucket(struct saved_image *s, struct saved_image **buckets, size_t n_buckets)
+struct saved_image *images_of_session(const struct images *all, const char *session,
+                                      const struct saved_image *after)
 {
-    struct saved_image **at = &buckets[bucket_of(s->row.id, n_buckets)];
+    struct saved_image *s = after    ? after->same_session
+                            : all->n ? all->buckets_of_session[bucket_of(session, all->n_buckets)]
+                                     : NULL;
+    while (s && (!s->row.session || strcmp(s->row.session, session) != 0))
+        s = s->same_session;
+    return s;
+}
+
+static struct saved_image **session_bucket(const struct images *all, const struct saved_image *s)
+{
+    const char *session = s->row.session ? s->row.session : "";
+    return &all->buckets_of_session[bucket_of(session, all->n_buckets)];
+}
+
+static void put_in_buckets(struct images *all, struct saved_image *s)
+{
+    struct saved_image **at = &all->buckets[bucket_of(s->row.id, all->n_buckets)];
     s->same_bucket = *at;
     *at = s;
+    at = session_bucket(all, s);
+    s->same_session = *at;
+    *at = s;
+}
+
+static void take_out_of_buckets(struct images *all, const struct saved_image *s)
+{
+    struct saved_image **at = &all->buckets[bucket_of(s->row.id, all->n_buckets)];
+    while (*at != s)
+        at = &(*at)->same_bucket;
+    *at = s->same_bucket;
+    at = session_bucket(all, s);
+    while (*at != s)
+        at = &(*at)->same_session;
+    *at = s->same_session;
 }
 
 static int grow(struct images *all, struct err *e)
 {
     size_t n = all->n_buckets ? 2 * all->n_buckets : 64;
-    struct saved_image **buckets = calloc(n, sizeof *buckets);
-    if (!buckets)
+    struct saved_image **by_id = calloc(n, sizeof *by_id), **by_session = calloc(n, sizeof *by_id);
+    if (!by_id || !by_session) {
+        free(by_id);
+        free(by_session);
         return err_no_memory(e, "the images");
-    for (struct saved_image *s = all->first; s; s = s->next)
-        put_in_bucket(s, buckets, n);
+    }
     free(all->buckets);
-    all->buckets = buckets;
+    free(all->buckets_of_session);
+    all->buckets = by_id;
+    all->buckets_of_session = by_session;
     all->n_buckets = n;
+    for (struct saved_image *s = all->first; s; s = s->next)
+        put_in_buckets(all, s);
     return 0;
 }
 
@@ -146,7 +183,7 @@ int images_append(struct images *all, struct saved_image *s, struct err *e)
 {
     if (all->n >= all->n_buckets && grow(all, e))
         return -1;
-    put_in_bucket(s, all->buckets, all->n_buckets);
+    put_in_buckets(all, s);
     s->next = NULL;
     s->previous = all->last;
     *(all->last ? &all->last->next : &all->first) = s;
@@ -165,10 +202,7 @@ void saved_image_free(struct saved_image *s)
 
 static void unlink_saved(struct images *all, struct saved_image *s)
 {
-    struct saved_image **at = &all->buckets[bucket_of(s->row.id, all->n_buckets)];
-    while (*at != s)
-        at = &(*at)->same_bucket;
-    *at = s->same_bucket;
+    take_out_of_buckets(all, s);
     *(s->previous ? &s->previous->next : &all->first) = s->next;
     *(s->next ? &s->next->previous : &all->last) = s->previous;
     all->n--;
@@ -181,6 +215,7 @@ void images_job_over(struct images *all)
     fd_close(&all->dir_fd);
     image_keys_done(&all->keys);
     free(all->buckets);
+    free(all->buckets_of_session);
     free(all);
 }
 
@@ -441,10 +476,9 @@ static void link_all(struct images *all)
 static void sweep_rows(struct images *all)
 {
     struct saved_image *next;
-    struct stat st;
     for (struct saved_image *s = all->first; s; s = next) {
         next = s->next;
-        if (fstatat(all->dir_fd, s->row.id, &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT) {
+        if (!s->has_file) {
             log_event(LOG_WARN, "image.lost", "id=%s", s->row.id);
             images_remove(all, s);
         }
@@ -473,9 +507,10 @@ int images_open(struct images **ret, uv_loop_t *loop, struct store *store, int d
         images_free(all);
         return -1;
     }
-    images_sweep(all->dir_fd, all->first);
+    bool seen = images_sweep(all->dir_fd, all->first);
     link_all(all);
-    sweep_rows(all);
+    if (seen)
+        sweep_rows(all);
     *ret = all;
     return 0;
 }

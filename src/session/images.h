@@ -40,10 +40,11 @@ struct images_limits {
 struct saved_image {
     struct image_row row;
     struct saved_image *next;
-    struct saved_image *previous, *same_bucket; /* private */
-    struct image_loading *loading;              /* while it is read; private */
+    struct saved_image *previous, *same_bucket, *same_session; /* private */
+    struct image_loading *loading;                             /* while it is read; private */
     struct session_image *open; /* while programs may get it; NULL: its file is closed */
     unsigned dependents;        /* images that have it as a base, and pins */
+    bool has_file;              /* at the start; private */
     bool is_removed;            /* and stays only for its dependents: its kind is "base" */
     struct saved_image *bases[IMAGE_BASES];
     size_t n_bases;
@@ -59,6 +60,10 @@ void images_free(struct images *all);
 
 /* The oldest one; then `next`. Look at is_removed. */
 struct saved_image *images_first(const struct images *all);
+/* The newest one of this session that comes before `after`; NULL: the newest of all. Look at
+ * is_removed. */
+struct saved_image *images_of_session(const struct images *all, const char *session,
+                                      const struct saved_image *after);
 /* NULL: there is none. */
 struct saved_image *images_find(const struct images *all, const char *id);
 bool images_compress(const struct images *all);

@@ -12,7 +12,8 @@ struct images {
     struct images_limits limits;
     struct image_keys keys;
     struct saved_image *first, *last;
-    struct saved_image **buckets; /* by id */
+    struct saved_image **buckets;            /* by id */
+    struct saved_image **buckets_of_session; /* by the id of the session, the newest first */
     size_t n_buckets, n;
     struct image_room *rooms;
     unsigned jobs; /* that still refer to this */

@@ -312,6 +312,7 @@ struct session_capture {
     struct session_image *image;
     json_t *not_carried; /* a guest's words, or NULL; the owner frees it */
     uint64_t pause_us;
+    uint64_t write_us; /* as the writer says */
     struct session_capturing *private;
 };
 /* ERR_CONFLICT while a cell runs. on_done() follows. */
@@ -332,7 +333,7 @@ struct session_fork {
     struct checkpoint from; /* the copies have this state; id "": the present one */
     struct session *copies[FORKS_MAX];
     json_t *not_carried; /* a guest's words; the owner frees it */
-    uint64_t pause_us, image_bytes;
+    uint64_t pause_us, write_us, image_bytes;
     struct session_forking *private;
 };
 /* ERR_CONFLICT while a cell runs, ERR_BUSY if there are too many sessions. on_done() follows. */

@@ -194,8 +194,9 @@ void sessions_drain_step(struct sessions *all);
 /* ---- sleepers.c ---- */
 /* Sessions that sleep since an earlier keeper. Adds their ids to the array. Waits for the store. */
 [[nodiscard]] int sessions_find_sleeping(struct sessions *all, json_t *ids, struct err *e);
-/* Files without a row: their writer was killed. */
-void images_sweep(int dir_fd, const struct saved_image *first);
+/* Removes files without a row: their writer was killed. Notes which rows have a file; false: not all
+ * files could be seen. */
+bool images_sweep(int dir_fd, struct saved_image *first);
 
 /* ---- templates.c ---- */
 /* The program of a run did not become its template: the run waits for another image. False: it has

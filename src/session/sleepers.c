@@ -92,12 +92,45 @@ static bool find_image(const struct sleep_images *all, char *id)
     return at != NULL;
 }
 
+static int by_session_id(const void *a, const void *b)
+{
+    return strcmp((*(struct session *const *)a)->id, (*(struct session *const *)b)->id);
+}
+
+/* The sessions that are awake, by id. */
+struct awake {
+    struct session **sorted;
+    size_t n;
+};
+
+static int list_awake(const struct sessions *all, struct awake *ret, struct err *e)
+{
+    size_t n = 0;
+    for (const struct session *s = all->first; s; s = s->next)
+        n++;
+    *ret = (struct awake){ .sorted = calloc(n + 1, sizeof(void *)) };
+    if (!ret->sorted)
+        return err_no_memory(e, "the sessions");
+    for (struct session *s = all->first; s; s = s->next)
+        ret->sorted[ret->n++] = s;
+    qsort(ret->sorted, ret->n, sizeof(void *), by_session_id);
+    return 0;
+}
+
+static struct session *find_awake(const struct awake *all, const char *id)
+{
+    struct session key, *wanted = &key;
+    (void)snprintf(key.id, sizeof key.id, "%s", id);
+    struct session **at = bsearch(&wanted, all->sorted, all->n, sizeof(void *), by_session_id);
+    return at ? *at : NULL;
+}
+
 static void take_rows(struct sessions *all, const struct session_rows *rows,
-                      const struct sleep_images *images, json_t *ids)
+                      const struct sleep_images *images, const struct awake *others, json_t *ids)
 {
     for (size_t i = 0; i < rows->n; i++) {
         const struct session_row *row = &rows->rows[i];
-        struct session *awake = session_find(all, row->id);
+        struct session *awake = find_awake(others, row->id);
         struct err e = { 0 };
         if (awake) { /* the earlier keeper was killed between the row and the jar, which is as new */
             session_sleep_forget(awake);
@@ -118,15 +151,18 @@ int sessions_find_sleeping(struct sessions *all, json_t *ids, struct err *e)
 {
     struct sleeping_rows list = { .job = { .work = read_rows, .done = on_rows } };
     struct sleep_images images = { 0 };
+    struct awake others = { 0 };
     store_read(all->store, &list.job);
     store_wait(all->store);
     int rc = list.job.err.code == ERR_NONE ? list_images(all, &images, e) : -1;
     if (list.job.err.code != ERR_NONE)
         *e = list.job.err;
+    rc = rc || list_awake(all, &others, e) ? -1 : 0;
     if (rc == 0)
-        take_rows(all, &list.rows, &images, ids);
+        take_rows(all, &list.rows, &images, &others, ids);
     session_rows_done(&list.rows);
     free(images.sorted);
     free(images.found);
+    free(others.sorted);
     return rc;
 }

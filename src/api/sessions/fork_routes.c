@@ -47,10 +47,10 @@ static void on_forked(struct session_fork *fork, const struct err *e)
     for (unsigned i = 0; i < fork->count; i++)
         (void)json_array_append_new(list, session_object(fork->copies[i]));
     api_reply(f->call, 201,
-              json_pack("{s:o, s:o, s:f, s:I}", "sessions", list, "not_carried",
+              json_pack("{s:o, s:o, s:f, s:f, s:I}", "sessions", list, "not_carried",
                         lost ? json_incref(lost) : json_array(), "pause_ms",
-                        (double)fork->pause_us / 1000, "image_bytes",
-                        (json_int_t)fork->image_bytes));
+                        (double)fork->pause_us / 1000, "write_ms", (double)fork->write_us / 1000,
+                        "image_bytes", (json_int_t)fork->image_bytes));
     fork_call_free(f);
 }
 
@@ -115,6 +115,10 @@ static const struct api_field fork_reply[] = {
               "session's program" },
     { "pause_ms", FIELD_NUMBER, ALWAYS,
       .help = "the original could run no cell for this time; measured by its program" },
+    { "write_ms", FIELD_NUMBER, ALWAYS,
+      .help =
+          "time to write the image, while the original goes on; measured by its program; 0 with "
+          "'from'" },
     { "image_bytes", FIELD_INT, ALWAYS, .help = "size of the image that the copies share" },
     { .schema = "Fork" },
 };
