@@ -1,5 +1,6 @@
 /* runtime/python/fresh.c — gives each embryo its own values for everything that a bare interpreter
  * would make anew. */
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +68,19 @@ static void renew_main_thread(void)
     Py_DECREF(thread);
 }
 
+/* SQLite has a generator of its own. A call without a buffer makes it take a new seed. */
+static void renew_sqlite(void)
+{
+    void (*renew)(int, void *) = NULL;
+    void *library = dlopen("libsqlite3.so.0", RTLD_NOLOAD | RTLD_LAZY);
+    void *address = library ? dlsym(library, "sqlite3_randomness") : NULL;
+    memcpy(&renew, &address, sizeof renew);
+    if (renew)
+        renew(0, NULL);
+    if (library)
+        (void)dlclose(library);
+}
+
 void guest_freshen(void)
 {
     /* random reseeds itself after a fork; the tests check that together with everything else that
@@ -74,6 +88,7 @@ void guest_freshen(void)
     call_if_loaded("numpy.random.mtrand", "_rand", "seed");
     set_if_loaded("tempfile", "_name_sequence", Py_None);
     renew_authkey();
+    renew_sqlite();
     renew_main_thread();
 }
 
