@@ -19,6 +19,7 @@ enum { RSEQ_BYTES = 32, RSEQ_LEAVE = 1, RANDOM_BYTES = 16 };
 #else
 #define RSEQ_SIGNATURE 0x53053053u
 #endif
+#define BIT_OF(number) (UINT64_C(1) << ((number)-1))
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
@@ -59,6 +60,11 @@ void image_context_save(struct image_context *c)
     (void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &c->mask, sizeof c->mask);
     (void)sigaltstack(NULL, &c->alternate);
     (void)fegetenv(&c->floats);
+    /* Interrupts (SIGINT, SIGURG) were meant for the original, and children are not carried. */
+    (void)syscall(SYS_rt_sigpending, &c->pending, sizeof c->pending);
+    c->pending &= ~(BIT_OF(SIGINT) | BIT_OF(SIGURG) | BIT_OF(SIGCHLD));
+    for (int i = 0; i < IMAGE_TIMERS; i++)
+        (void)getitimer((__itimer_which_t)i, &c->timers[i]);
     c->mask_of_files = umask(0);
     (void)umask(c->mask_of_files);
     find_thread_record(c);
@@ -95,6 +101,12 @@ void image_context_restore(struct image_context *c)
     (void)sigaltstack(&c->alternate, NULL);
     (void)umask(c->mask_of_files);
     (void)fesetenv(&c->floats);
+    /* Every signal is blocked here. */
+    for (int i = 0; i < IMAGE_SIGNALS; i++)
+        if (c->pending >> i & 1)
+            (void)syscall(SYS_tgkill, getpid(), gettid(), i + 1);
+    for (int i = 0; i < IMAGE_TIMERS; i++)
+        (void)setitimer((__itimer_which_t)i, &c->timers[i], NULL);
     (void)syscall(SYS_rt_sigprocmask, SIG_SETMASK, &c->mask, NULL, sizeof c->mask);
 }
 

@@ -4,10 +4,11 @@
 #include <fenv.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 
 #include "image/image.h"
 
-enum { IMAGE_SIGNALS = 64 };
+enum { IMAGE_SIGNALS = 64, IMAGE_TIMERS = 3 };
 
 /* A signal's action as the kernel has it: the C library hides two of them. */
 struct image_action {
@@ -21,7 +22,8 @@ struct image_action {
 struct image_context {
     void *jump[5]; /* of __builtin_setjmp */
     struct image_action actions[IMAGE_SIGNALS];
-    uint64_t mask;
+    uint64_t mask, pending;
+    struct itimerval timers[IMAGE_TIMERS];
     stack_t alternate;
     fenv_t floats;
     mode_t mask_of_files;

@@ -14,8 +14,8 @@
  *         confined already, and with the rights of that process.
  * IMAGE-2 The first page of an image is written last: without it, nothing is an image.
  * IMAGE-3 image_become() refuses an image before it changes anything, or does not return.
- * IMAGE-4 Only memory and the state of one thread are carried: registers, signal handlers and mask,
- *         alternate stack, umask. Descriptors, the working directory, other threads and children
+ * IMAGE-4 Only memory and the state of one thread are carried: registers, signal handlers, mask and
+ *         pending signals, interval timers, alternate stack, umask. Descriptors, the working directory, other threads and children
  *         are the caller's business.
  * IMAGE-5 An image names its bases by their ids, and is refused if one that it needs is missing. */
 #pragma once

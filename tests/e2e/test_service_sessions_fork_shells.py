@@ -178,9 +178,12 @@ def test_a_fork_of_postgres_has_everything_and_shares_nothing(service):
 def test_things_that_a_fork_of_postgres_cannot_carry_are_named_or_refused(service):
     session = create(service, "postgres")
     rows(service, session, "CREATE TABLE t(x int); CREATE TEMP TABLE lost(x int); CREATE TEMP VIEW seen AS SELECT 1")
+    rows(service, session, "CREATE UNLOGGED TABLE fast(x int); CREATE UNLOGGED TABLE none(x int); "
+                           "INSERT INTO fast VALUES (1)")
     rows(service, session, "BEGIN; DECLARE c CURSOR WITH HOLD FOR SELECT 1; COMMIT; SELECT pg_advisory_lock(5)")
     made = fork(service, session)
-    assert sorted(made["not_carried"]) == ["an advisory lock", "the cursor c", "the temporary table lost",
+    assert sorted(made["not_carried"]) == ["an advisory lock", "the cursor c", "the rows of the unlogged table fast",
+                                           "the temporary table lost",
                                            "the temporary view seen"]
     copy = made["sessions"][0]["id"]
     assert rows(service, copy, "SELECT count(*) FROM pg_class WHERE relpersistence = 't' AND relkind <> 'i'") == [[0]]

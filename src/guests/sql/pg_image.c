@@ -50,6 +50,51 @@ static int add_unlisted_settings(struct pg_images *p, char why[IMAGE_WHY])
     return failed;
 }
 
+/* A value as text, to be freed. NULL: the query failed, or found nothing. */
+static char *ask_value(const struct pg_images *p, const char *query, const char *argument)
+{
+    PGresult *r = PQexecParams(p->server->connection, query, argument ? 1 : 0, NULL, &argument,
+                               NULL, NULL, 0);
+    bool has_value = PQresultStatus(r) == PGRES_TUPLES_OK && PQntuples(r) == 1;
+    char *value = has_value ? strdup(PQgetvalue(r, 0, 0)) : NULL;
+    PQclear(r);
+    return value;
+}
+
+/* Makes currval() of a sequence; nextval() also makes lastval(). */
+static int add_sequence(struct pg_images *p, const char *sequence, const char *value, bool is_last,
+                        char why[IMAGE_WHY])
+{
+    char text[160];
+    (void)snprintf(text, sizeof text, "SELECT pg_catalog.setval('%s'::oid::regclass, %s, %s)",
+                   sequence, value, is_last ? "false" : "true");
+    if (add_statement(p, text, why) || !is_last)
+        return is_last ? -1 : 0;
+    (void)snprintf(text, sizeof text, "SELECT pg_catalog.nextval('%s'::oid::regclass)", sequence);
+    return add_statement(p, text, why);
+}
+
+/* The values that the connection took from sequences. The newest one comes last. */
+static int add_sequences(struct pg_images *p, char why[IMAGE_WHY])
+{
+    PGresult *list = PQexec(p->server->connection,
+                            "SELECT oid::text FROM pg_catalog.pg_class WHERE relkind = 'S' AND "
+                            "relpersistence <> 't' ORDER BY oid LIMIT 1000");
+    autofree char *last = ask_value(p, "SELECT pg_catalog.lastval()::text", NULL);
+    int failed = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < PQntuples(list) && !failed; i++) {
+            const char *sequence = PQgetvalue(list, i, 0);
+            autofree char *value = ask_value(
+                p, "SELECT pg_catalog.currval($1::text::oid::regclass)::text", sequence);
+            bool is_last = value && last && strcmp(value, last) == 0;
+            if (value && is_last == (pass == 1))
+                failed = add_sequence(p, sequence, value, is_last, why);
+        }
+    PQclear(list);
+    return failed;
+}
+
 /* In the order in which they are run again: with the rights of a superuser up to the last two. */
 static int read_connection(struct pg_images *p, char why[IMAGE_WHY])
 {
@@ -65,7 +110,7 @@ static int read_connection(struct pg_images *p, char why[IMAGE_WHY])
         "SELECT format('SET ROLE %I', r) FROM pg_catalog.current_setting('role') AS r WHERE r <> "
         "'none'",
     };
-    int failed = add_unlisted_settings(p, why);
+    int failed = add_sequences(p, why) || add_unlisted_settings(p, why) ? -1 : 0;
     for (size_t i = 0; i < ARRAY_LEN(queries) && !failed; i++)
         failed = add_statements(p, queries[i], why);
     return failed;
@@ -95,6 +140,10 @@ static int tell_losses(struct pg_images *p, struct image_losses *losses, char wh
         "relpersistence = 't' AND relkind = 'S' "
         "UNION ALL SELECT 'the temporary view ' || relname FROM pg_catalog.pg_class WHERE "
         "relpersistence = 't' AND relkind = 'v' "
+        "UNION ALL SELECT 'the rows of the unlogged table ' || relname FROM pg_catalog.pg_class "
+        "WHERE relpersistence = 'u' AND relkind IN ('r', 'm') AND pg_relation_size(oid) > 0 "
+        "UNION ALL SELECT 'the unlogged sequence ' || relname FROM pg_catalog.pg_class WHERE "
+        "relpersistence = 'u' AND relkind = 'S' "
         "UNION ALL SELECT DISTINCT 'an advisory lock' FROM pg_catalog.pg_locks WHERE locktype = "
         "'advisory' AND pid = $1::int";
     p->second = server_connect();
