@@ -166,6 +166,10 @@ static int check_program(const struct becoming *b)
         if (b->want->maps[i].kind == IMAGE_FILE &&
             strcmp(image_map_name(b->want, &b->want->maps[i]), own) == 0)
             return 0;
+    uint64_t same = image_file_identity(own, b->want->entries, sizeof b->want->entries);
+    for (size_t i = 0; same && i < b->want->n_maps; i++) /* it may have another name */
+        if (b->want->maps[i].kind == IMAGE_FILE && b->want->maps[i].identity == same)
+            return 0;
     return image_refuse(b->why, "it is not an image of %.140s", own);
 }
 
