@@ -72,6 +72,8 @@ void flow_end(struct flow *f, enum network_outcome outcome)
     net_record(r, &f->record);
     free(f->out.held);
     free(f->in.held);
+    relay_close_pipe(&f->out);
+    relay_close_pipe(&f->in);
     f->out.held = f->in.held = NULL;
     unlink_flow(f);
     porter_bury(r->porter, &f->dead);

@@ -93,6 +93,9 @@ struct way {
     bool ended, shut; /* `from` has no more; `to` was told so */
     char *held;       /* bytes that `to` has not taken; NULL: none */
     size_t n_held, at_held;
+    int pipe[2];    /* of a large stream, for splice(2); 0: none yet */
+    size_t n_piped; /* bytes in it */
+    uint64_t passed;
     uint64_t *counter; /* of the record */
 };
 
@@ -170,6 +173,7 @@ void flow_on_time(struct flow *f, uint64_t now_us);
 void flow_check_all(struct net *r);
 /* relay.c */
 void relay_begin(struct flow *f);
+void relay_close_pipe(struct way *w);
 /* The guest has not sent a whole message in time. */
 void relay_give_up_hello(struct flow *f);
 

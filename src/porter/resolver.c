@@ -1,14 +1,19 @@
 /* Names of the outside world, asked over c-ares with the servers of the machine. Only names that a
  * policy has come here. Runs in: porter. */
 #include <ares.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
+#include "base/clock.h"
 #include "porter/porter_impl.h"
 
 enum { TIMEOUT_MS = 2000, TRIES = 2, ANSWER_PAYLOAD = 1232 };
+/* Answers are remembered as long as they say, up to this. A remembered address is judged again before
+ * each connection. */
+enum { REMEMBERED = 64, REMEMBER_S = 30 };
 
 /* A socket of c-ares. */
 struct ares_source {
@@ -17,11 +22,19 @@ struct ares_source {
     struct ares_source *next;
 };
 
+struct remembered {
+    char name[NETWORK_NAME_MAX + 1];
+    uint64_t until_us;
+    size_t n;
+    union target targets[TARGETS_MAX];
+};
+
 struct resolver {
     struct porter *porter;
     ares_channel channel;
     struct ares_source *sources;
     unsigned pending;
+    struct remembered remembered[REMEMBERED];
 };
 
 struct query {
@@ -29,6 +42,7 @@ struct query {
     query_done *done; /* NULL: nobody waits for it */
     void *context;
     uint16_t port;
+    char name[NETWORK_NAME_MAX + 1];
     bool asking; /* ares_getaddrinfo() has not returned */
     bool over;
 };
@@ -115,18 +129,47 @@ void resolver_free(struct resolver *r)
     free(r);
 }
 
-static size_t copy_targets(const struct ares_addrinfo *found, uint16_t port,
-                           union target ret[TARGETS_MAX])
+static struct remembered *place_of(struct resolver *r, const char *name)
+{
+    uint32_t hash = 2166136261u;
+    for (const char *c = name; *c; c++)
+        hash = (hash ^ (uint8_t)*c) * 16777619u;
+    return &r->remembered[hash % REMEMBERED];
+}
+
+static void set_ports(union target *targets, size_t n, uint16_t port)
+{
+    for (size_t i = 0; i < n; i++)
+        if (targets[i].any.sa_family == AF_INET)
+            targets[i].v4.sin_port = htons(port);
+        else
+            targets[i].v6.sin6_port = htons(port);
+}
+
+static void remember(struct resolver *r, const struct query *q, const struct ares_addrinfo *found,
+                     const union target *targets, size_t n)
+{
+    struct remembered *m = place_of(r, q->name);
+    int ttl_s = REMEMBER_S;
+    for (const struct ares_addrinfo_node *a = found->nodes; a; a = a->ai_next)
+        ttl_s = a->ai_ttl < ttl_s ? a->ai_ttl : ttl_s;
+    if (n == 0 || ttl_s <= 0)
+        return;
+    (void)snprintf(m->name, sizeof m->name, "%s", q->name);
+    memcpy(m->targets, targets, n * sizeof *targets);
+    m->n = n;
+    m->until_us = clock_us() + (uint64_t)ttl_s * 1000000;
+}
+
+static size_t copy_targets(const struct ares_addrinfo *found, union target ret[TARGETS_MAX])
 {
     size_t n = 0;
     for (const struct ares_addrinfo_node *a = found->nodes; a && n < TARGETS_MAX; a = a->ai_next) {
         if (a->ai_family == AF_INET && a->ai_addrlen == sizeof(struct sockaddr_in)) {
-            memcpy(&ret[n].v4, a->ai_addr, sizeof ret[n].v4);
-            ret[n++].v4.sin_port = htons(port);
+            memcpy(&ret[n++].v4, a->ai_addr, sizeof ret[n].v4);
         } else if (a->ai_family == AF_INET6 && a->ai_addrlen == sizeof(struct sockaddr_in6)) {
             memcpy(&ret[n].v6, a->ai_addr, sizeof ret[n].v6);
-            ret[n].v6.sin6_scope_id = 0;
-            ret[n++].v6.sin6_port = htons(port);
+            ret[n++].v6.sin6_scope_id = 0;
         }
     }
     return n;
@@ -139,8 +182,11 @@ static void on_answer(void *arg, int status, int timeouts, struct ares_addrinfo 
     size_t n = 0;
     (void)timeouts;
     q->resolver->pending--;
-    if (status == ARES_SUCCESS && found)
-        n = copy_targets(found, q->port, targets);
+    if (status == ARES_SUCCESS && found) {
+        n = copy_targets(found, targets);
+        set_ports(targets, n, q->port);
+        remember(q->resolver, q, found, targets, n);
+    }
     if (found)
         ares_freeaddrinfo(found);
     q->over = true;
@@ -156,12 +202,21 @@ struct query *resolver_ask(struct resolver *r, const char *name, uint16_t port, 
     const struct ares_addrinfo_hints hints = { .ai_family = AF_UNSPEC,
                                                .ai_socktype = SOCK_STREAM,
                                                .ai_flags = ARES_AI_NOSORT };
+    const struct remembered *m = place_of(r, name);
+    if (m->n > 0 && clock_us() < m->until_us && strcmp(m->name, name) == 0) {
+        union target targets[TARGETS_MAX];
+        memcpy(targets, m->targets, m->n * sizeof *targets);
+        set_ports(targets, m->n, port);
+        done(context, targets, m->n);
+        return NULL;
+    }
     struct query *q = calloc(1, sizeof *q);
     if (!q)
         return NULL;
     *q = (struct query){
         .resolver = r, .done = done, .context = context, .port = port, .asking = true
     };
+    (void)snprintf(q->name, sizeof q->name, "%s", name);
     r->pending++;
     ares_getaddrinfo(r->channel, name, NULL, &hints, on_answer, q);
     q->asking = false;

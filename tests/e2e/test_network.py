@@ -210,7 +210,7 @@ def test_networks_of_jars_are_never_used_again(service):
 def test_porter_is_confined_and_has_its_own_uid(service):
     porter = service.half("porter")
     with open(f"/proc/{porter.pid}/status") as f:
-        status = dict(line.rstrip().split(":\t", 1) for line in f if ":\t" in line)
+        status = dict(line.rstrip("\n").split(":\t", 1) for line in f if ":\t" in line)
     keeper = service.half("keeper")
     uid = int(status["Uid"].split()[0])
     assert uid not in (0, os.stat(f"/proc/{keeper.pid}").st_uid) and status["CapEff"] == "0" * 16, status
@@ -247,6 +247,62 @@ def test_service_without_a_maximum_has_no_porter_and_refuses(world):
                        unix=True)
         assert reply.status == 403 and "network.max" in reply.error["message"], reply
         assert not [p for p in descendants(s.pid) if p.comm == "belljar-porter"]
+
+
+@pytest.fixture(scope="module")
+def small(world):
+    """A service with small caps."""
+    with Service("--set", "network.max=*.example.org:80,*.example.org:7", "--set", f"network.private={PRIVATE}",
+                 "--set", "network.connections=3", "--set", "network.connections_total=8", "--set", "network.names=4",
+                 "--set", "network.bytes_in=1000", "--set", "network.bytes_out=5000", prefix=world.prefix()) as s:
+        yield s
+
+
+def test_no_byte_beyond_the_cap_arrives(small):
+    """The guest gets exactly the bytes of the cap, and then a reset. The next connection is refused."""
+    code = """
+s = socket.create_connection(('web.example.org', 7)); got = 0
+try:
+    s.sendall(b'x' * 1500)
+    while piece := s.recv(100): got += len(piece)
+except OSError as e: print(e.errno, got <= 1000)
+print(attempt('web.example.org', 7))
+t = socket.create_connection(('127.0.0.1', 53))  # its name server is still there
+"""
+    assert printed(small, code, "web.example.org:7") == ["104 True", "ConnectionRefusedError 111"]
+
+
+def test_cap_of_bytes_is_exact(small):
+    code = "print(len(attempt('web.example.org', 7, b'x' * 1000)))"
+    assert printed(small, code, "web.example.org:7") == ["1000"]
+
+
+def test_connections_beyond_a_cap_are_reset_or_refused(small):
+    code = """
+held = [socket.create_connection(('web.example.org', 7)) for _ in range(3)]
+for s in held: s.sendall(b'x'); s.recv(1)
+print(attempt('web.example.org', 7, b'x'))
+for s in held: s.close()
+import time
+seen = []
+for _ in range(200):
+    seen.append(attempt('web.example.org', 7, b'x'))
+    if seen[-1].startswith('ConnectionRefused'): break
+    time.sleep(0.01)
+print(seen.count('x') <= 5, seen[-1])
+"""
+    assert printed(small, code, "web.example.org:7") == ["ConnectionResetError 104", "True ConnectionRefusedError 111"]
+
+
+def test_names_of_a_wildcard_are_bounded(small):
+    code = """
+ok = 0
+for i in range(10):
+    try: socket.gethostbyname(f'n{i}.example.org'); ok += 1
+    except OSError: pass
+print(ok)
+"""
+    assert printed(small, code, "*.example.org:7") == ["4"]
 
 
 def alone(world, code, *options, prefix=()):
