@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include "base/auto.h"
 #include "base/fdio.h"
@@ -22,6 +23,8 @@ struct client {
     int fd;
     struct buf out; /* unsent rest of the request */
     size_t out_from;
+    int file_fd; /* the rest of the body comes from it */
+    uint64_t file_left;
     llhttp_t parser;
     struct client_response response;
     struct buf body;
@@ -207,8 +210,12 @@ static int write_head(struct buf *b, const struct client_request *q, struct err 
 {
     if (buf_addf(b, e, "%s %s HTTP/1.1\r\nHost: localhost\r\n", q->method, q->path) ||
         (q->accept && buf_addf(b, e, "Accept: %s\r\n", q->accept)) ||
-        (q->json &&
-         buf_addf(b, e, "Content-Type: application/json\r\nContent-Length: %zu\r\n", q->json_len)))
+        (q->json && buf_addf(b, e, "Content-Type: application/json\r\nContent-Length: %zu\r\n",
+                             q->json_len)) ||
+        (q->has_file && buf_addf(b, e,
+                                 "Content-Type: application/octet-stream\r\n"
+                                 "Content-Length: %llu\r\n",
+                                 (unsigned long long)q->file_bytes)))
         return -1;
     return buf_add(b, "\r\n", 2, e);
 }
@@ -220,6 +227,8 @@ int client_send(struct client *c, const struct client_request *q, struct err *e)
     c->out.len = c->out_from = 0;
     if (write_head(&c->out, q, e) || (q->json && buf_add(&c->out, q->json, q->json_len, e)))
         return -1;
+    c->file_fd = q->file_fd;
+    c->file_left = q->has_file ? q->file_bytes : 0;
     llhttp_init(&c->parser, HTTP_RESPONSE, &callbacks);
     c->parser.data = c;
     c->response = (struct client_response){ 0 };
@@ -248,7 +257,7 @@ int client_fd(const struct client *c)
 
 static bool unsent(const struct client *c)
 {
-    return c->out_from < c->out.len && !c->write_over;
+    return (c->out_from < c->out.len || c->file_left > 0) && !c->write_over;
 }
 
 short client_events(const struct client *c, bool read)
@@ -257,8 +266,26 @@ short client_events(const struct client *c, bool read)
     return (short)((waiting && read ? POLLIN : 0) | (waiting && unsent(c) ? POLLOUT : 0));
 }
 
+/* The next piece of the file, once the piece before it is sent. */
+static int read_piece(struct client *c, struct err *e)
+{
+    size_t want = c->file_left < READ_BYTES ? (size_t)c->file_left : READ_BYTES;
+    c->out.len = c->out_from = 0;
+    if (buf_reserve(&c->out, want, e))
+        return -1;
+    ssize_t n = read(c->file_fd, c->out.data, want);
+    if (n <= 0)
+        return err_set(e, n < 0 ? ERR_KERNEL : ERR_BAD_REQUEST, n < 0 ? errno : 0,
+                       "read the file for the service");
+    c->out.len = (size_t)n;
+    c->file_left -= (uint64_t)n;
+    return 0;
+}
+
 static int write_some(struct client *c, struct err *e)
 {
+    if (c->out_from == c->out.len && read_piece(c, e))
+        return -1;
     ssize_t n = send(c->fd, c->out.data + c->out_from, c->out.len - c->out_from, MSG_NOSIGNAL);
     if (n < 0 && (errno == EPIPE || errno == ECONNRESET)) {
         c->write_over = true; /* it may have answered before it has read everything */
@@ -339,6 +366,13 @@ const char *client_body(const struct client *c, size_t *ret_len)
 {
     *ret_len = c->body.len - c->taken;
     return buf_str(&c->body) + c->taken;
+}
+
+void client_take(struct client *c, size_t n)
+{
+    c->taken += n;
+    if (c->scanned < c->taken)
+        c->scanned = c->taken;
 }
 
 bool client_line(struct client *c, const char **ret_line, size_t *ret_len)

@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/buf.h"
@@ -31,6 +32,10 @@ struct client_request {
     const char *accept;        /* NULL: anything */
     const char *json;          /* the body; NULL: none */
     size_t json_len;
+    /* A body of any kind in place of json: so many bytes of this descriptor, from where it is. */
+    bool has_file;
+    int file_fd; /* borrowed until the response is complete */
+    uint64_t file_bytes;
     size_t body_max; /* of the response, without the parts already taken */
 };
 
@@ -70,6 +75,8 @@ short client_events(const struct client *c, bool read);
 const struct client_response *client_response(const struct client *c);
 /* The part of the body that has arrived and was not taken. */
 const char *client_body(const struct client *c, size_t *ret_len);
+/* Takes so many bytes of that part: there is room for more. */
+void client_take(struct client *c, size_t n);
 /* Takes the next whole line of the body, without its newline. Valid until the next call with this
  * client. */
 bool client_line(struct client *c, const char **ret_line, size_t *ret_len);

@@ -483,6 +483,9 @@ int session_check_room(const struct session *s, struct err *e)
 {
     const struct cell *current = session_current(s);
     unsigned n = 0;
+    if (s->state == SESSION_ENDED) /* nobody would end the cell */
+        return err_set(e, ERR_GONE, 0, "session '%s' ended: %s; create a new one", s->id,
+                       s->reason);
     for (const struct cell *c = s->first; c; c = c->next)
         n++;
     if (current && current->awaits_input)

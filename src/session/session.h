@@ -268,7 +268,7 @@ bool session_must_wake(const struct session *s);
 /* The owner of the wait does not wait any longer. */
 void session_wait_drop(struct session *s, struct session_wait *w);
 
-/* Before a cell is submitted. ERR_CONFLICT if the current cell waits for stdin, ERR_BUSY if too many
+/* Before a cell is submitted. ERR_GONE if the session ended, ERR_CONFLICT if the current cell waits for stdin, ERR_BUSY if too many
  * cells wait. */
 [[nodiscard]] int session_check_room(const struct session *s, struct err *e);
 /* Adds a cell to the line. The run has this session as its host and is not submitted yet; the watch

@@ -1,5 +1,6 @@
 """Branches of Python sessions: POST /v1/sessions/{id}/branches (R5.4)."""
 import contextlib
+import json
 import sqlite3
 import threading
 from pathlib import Path
@@ -357,3 +358,10 @@ def test_the_answer_about_branches_is_bounded(service, session):
     assert 0 < len(cut) < 5 and all("its run has them" in c["notes"][-1] and c["stdout"] == "" for c in cut)
     assert sum(len(str(r)) for r in made["results"]) < 70 << 20
     assert len(service.get(f"/v1/runs/{cut[0]['id']}/stdout").body) == (1 << 20) + 1
+
+
+def test_a_stream_of_branches_that_is_silent_for_long_has_signs_of_life(service, session):
+    reply = service.post(session + "/branches", {"candidates": ["import time; time.sleep(17)"], "keep": "none",
+                                                 "timeout": 40, "stream": True})
+    seen = [json.loads(line)["event"] for line in reply.body.splitlines()]
+    assert seen == ["forked", "candidate", "keepalive", "result", "done"], seen

@@ -254,3 +254,53 @@ def test_a_replay_at_the_terminal(service):
     assert b"':wake nothing' is not known" in repl.err, repl
     assert b"so 1 cells ran again: 0 failed, 0 differ." in repl.out, repl
     assert b"x is 1\n" in repl.out, repl
+
+
+def test_a_session_is_moved_and_used_at_the_terminal(service, tmp_path):
+    session = create(service, name="mine")
+    value(service, session, "x = 41")
+    path = str(tmp_path / "session")
+    assert service.cli("session", "export", session, path).status == 0
+    assert os.stat(path).st_mode & 0o777 == 0o600
+    again = service.cli("session", "export", session, path)
+    assert again.status == 125 and b"File exists" in again.err, again
+    piped = service.cli("session", "export", session, "-")
+    assert piped.status == 0 and piped.out.startswith(b"BELLJAR SESSION\n"), piped.err
+    for command, data in ((("import", path), None), (("import", "-"), piped.out), (("import",), piped.out)):
+        made = service.cli("session", *command, stdin=data)
+        assert made.status == 0, made
+        copy = made.out.split()[0].decode()
+        assert copy != session and value(service, copy, "x + 1") == "42"
+        assert service.delete(f"/v1/sessions/{copy}").status == 200
+    refused = service.cli("session", "import", "-", stdin=b"no session")
+    assert refused.status == 125 and b"no exported session" in refused.err, refused
+    missing = str(tmp_path / "missing")
+    nothing = service.cli("session", "export", "ses_none", missing)
+    assert nothing.status == 125 and b"ses_none" in nothing.err and not os.path.exists(missing), nothing
+    used = service.cli("session", "attach", session, stdin=b"print('x is', x)\n")
+    assert used.status == 0 and used.out == b"x is 41\n", used
+    assert value(service, session, "x") == "41"  # it stays open
+    gone = service.cli("session", "attach", "ses_none")
+    assert gone.status != 0 and b"there is no session 'ses_none'" in gone.err, gone
+
+
+def test_event_loops_of_cells_work_after_a_fork_a_rollback_and_a_wake(service):
+    session = create(service)
+    value(service, session, "import asyncio\nloop = asyncio.new_event_loop()\n"
+                            "async def late(n):\n    await asyncio.sleep(0.01)\n    return n\n"
+                            "first = loop.run_until_complete(loop.run_in_executor(None, int, '7'))\n"
+                            "task = loop.create_task(late('of before'))")
+    path = f"/v1/sessions/{session}"
+    assert service.post(path + "/checkpoints", {"name": "c"}).json["not_carried"] == []
+    fork = service.post(path + "/fork").json
+    assert fork["not_carried"] == []
+    look = ("loop.run_until_complete(late(5)), loop.run_until_complete(task), "
+            "loop.run_until_complete(loop.run_in_executor(None, int, '8')), first")
+    seen = "(5, 'of before', 8, 7)"
+    assert value(service, fork["sessions"][0]["id"], look) == seen
+    assert value(service, session, look) == seen
+    assert service.post(path + "/rollback", {"to": "c"}).status == 200
+    assert value(service, session, look) == seen
+    assert service.post(path + "/rollback", {"to": "c"}).status == 200
+    sleep(service, session)
+    assert value(service, session, look) == seen

@@ -24,8 +24,8 @@ enum { ANSWER_MIB = 64, SCORE_TEXT_MAX = 64 };
 enum keep_rule { KEEP_FIRST_OK, KEEP_BEST, KEEP_NONE };
 static const char *const keep_words[] = { "first_ok", "best", "none", NULL };
 static const char *const outcome_words[] = { "ok", "failed", "stopped", NULL };
-static const char *const branch_event_words[] = { "forked", "candidate", "result",
-                                                  "score",  "done",      NULL };
+static const char *const branch_event_words[] = { "forked", "candidate", "result", "score",
+                                                  "done",   "keepalive", NULL };
 
 static const struct api_field branch_fields[] = {
     { "candidates", FIELD_STRINGS, .required = true, .max = BRANCHES_MAX,
@@ -65,6 +65,12 @@ struct candidate {
     json_t *result; /* as in the answer */
 };
 
+/* A comment in a stream that is silent for long. It outlives its request until it is closed. */
+struct keep_alive {
+    uv_timer_t timer;
+    struct branch_call *owner;
+};
+
 /* From the request to its answer. */
 struct branch_call {
     struct session_branches branches; /* first */
@@ -77,11 +83,12 @@ struct branch_call {
     unsigned n, in_flight;
     int winner; /* -1: none yet */
     bool is_scoring, is_adopting, adopted;
-    bool stopped;         /* the client or the session is gone */
-    struct err lost;      /* the session is gone */
-    struct err not_kept;  /* why the winner was not adopted */
-    size_t values, bytes; /* room in the answer */
-    unsigned busy;        /* inside calls that may call advance() */
+    bool stopped;                  /* the client or the session is gone */
+    struct err lost;               /* the session is gone */
+    struct err not_kept;           /* why the winner was not adopted */
+    size_t values, bytes;          /* room in the answer */
+    unsigned busy;                 /* inside calls that may call advance() */
+    struct keep_alive *keep_alive; /* of a stream; NULL: none */
 };
 
 static unsigned index_of(const struct candidate *c)
@@ -94,8 +101,15 @@ static struct session *copy_of(const struct candidate *c)
     return c->owner->branches.fork.copies[index_of(c)];
 }
 
+static void on_timer_closed(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
 static void branch_call_free(struct branch_call *b)
 {
+    if (b->keep_alive)
+        uv_close((uv_handle_t *)&b->keep_alive->timer, on_timer_closed);
     for (unsigned i = 0; i < b->n; i++) {
         json_decref(b->candidates[i].result);
         json_decref(b->candidates[i].cell);
@@ -241,6 +255,30 @@ static void stop_all(struct branch_call *b)
         stop_candidate(&b->candidates[i], false, "the request for its branch is over");
     b->busy--;
     advance(b);
+}
+
+static void on_keep_alive(uv_timer_t *timer)
+{
+    struct branch_call *b = ((struct keep_alive *)timer->data)->owner;
+    b->busy++; /* the write may find that the client left */
+    if (b->call->http)
+        stream_keep_alive(b->call, b->answer.format);
+    b->busy--;
+    if (b->stopped)
+        advance(b);
+}
+
+/* A stream without it goes on. */
+static void start_keep_alive(struct branch_call *b)
+{
+    struct keep_alive *k = b->answer.streamed ? calloc(1, sizeof *k) : NULL;
+    if (!k)
+        return;
+    (void)uv_timer_init(b->call->api->loop, &k->timer);
+    k->timer.data = k;
+    k->owner = b;
+    (void)uv_timer_start(&k->timer, on_keep_alive, STREAM_KEEP_ALIVE_MS, STREAM_KEEP_ALIVE_MS);
+    b->keep_alive = k;
 }
 
 static void on_client_left(struct api_call *c)
@@ -500,6 +538,7 @@ static void on_forked(struct session_branches *branches, const struct err *e)
         return;
     }
     group_answer_begin(&b->answer, b->call);
+    start_keep_alive(b);
     tell_forked(b);
     b->busy++;
     for (unsigned i = 0; i < b->n; i++) {
@@ -669,7 +708,7 @@ static const struct api_field branches_reply[] = {
 };
 static const struct api_field branch_event_reply[] = {
     { "event", FIELD_STRING, ALWAYS, .one_of = branch_event_words, .help = "kind of the event" },
-    { "seq", FIELD_INT, ALWAYS, .help = "1, 2, …" },
+    { "seq", FIELD_INT, .help = "1, 2, …; keepalive has none" },
     { "sessions", FIELD_STRINGS, .help = "of forked: ids of the copies" },
     { "index", FIELD_INT, .help = "of candidate, result and score: position in candidates" },
     { "run", FIELD_STRING, .help = "of candidate: id of its run" },

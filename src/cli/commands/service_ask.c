@@ -1,9 +1,12 @@
 #include "cli/commands/service_ask.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/auto.h"
+#include "base/fdio.h"
 #include "base/text.h"
 #include "cli/commands/service_db.h"
 #include "cli/run/remote.h"
@@ -15,6 +18,25 @@ enum { ANSWER_MS = 600000, ANSWER_MAX = 16 << 20 };
 static void client_end(struct client **c)
 {
     client_done(c);
+}
+
+static int connect_to(const char *state, struct client **ret, struct err *e)
+{
+    int rc = remote_connect(state, ret, e);
+    if (rc == REMOTE_NONE)
+        return err_set(e, ERR_UNAVAILABLE, 0,
+                       "no service is running: start one with 'belljar serve'");
+    return rc || service_db_become_owner(state, e) ? -1 : 0;
+}
+
+static int take_json(const struct client *c, json_t **ret, struct err *e)
+{
+    size_t len;
+    if (client_response(c)->status / 100 != 2)
+        return client_refusal(c, e);
+    const char *bytes = client_body(c, &len);
+    *ret = json_loadb(bytes, len, 0, NULL);
+    return *ret ? 0 : err_set(e, ERR_PROTOCOL, 0, "the service sent no JSON");
 }
 
 int service_ask(const char *state, const char *method, const char *path, json_t *body, json_t **ret,
@@ -31,18 +53,54 @@ int service_ask(const char *state, const char *method, const char *path, json_t 
                                       .json = text,
                                       .json_len = text ? strlen(text) : 0,
                                       .body_max = ANSWER_MAX };
-    int rc = remote_connect(state, &c, e);
-    if (rc == REMOTE_NONE)
-        return err_set(e, ERR_UNAVAILABLE, 0,
-                       "no service is running: start one with 'belljar serve'");
-    if (rc || service_db_become_owner(state, e) || client_ask(c, &q, ANSWER_MS, e))
-        return -1;
+    return connect_to(state, &c, e) || client_ask(c, &q, ANSWER_MS, e) || take_json(c, ret, e) ? -1
+                                                                                               : 0;
+}
+
+int service_upload(const char *state, const char *path, int fd, uint64_t bytes, json_t **ret,
+                   struct err *e)
+{
+    __attribute__((cleanup(client_end))) struct client *c = NULL;
+    const struct client_request q = { .method = "POST",
+                                      .path = path,
+                                      .has_file = true,
+                                      .file_fd = fd,
+                                      .file_bytes = bytes,
+                                      .body_max = ANSWER_MAX };
+    return connect_to(state, &c, e) || client_ask(c, &q, ANSWER_MS, e) || take_json(c, ret, e) ? -1
+                                                                                               : 0;
+}
+
+/* Only the bytes of a success are for the file: a refusal stays for client_refusal(). */
+static int pass_on(struct client *c, int fd, struct err *e)
+{
+    size_t n;
+    const char *bytes = client_body(c, &n);
     if (client_response(c)->status / 100 != 2)
-        return client_refusal(c, e);
-    size_t len;
-    const char *bytes = client_body(c, &len);
-    *ret = json_loadb(bytes, len, 0, NULL);
-    return *ret ? 0 : err_set(e, ERR_PROTOCOL, 0, "the service sent no JSON");
+        return 0;
+    if (n > 0 && fd_write_all(fd, bytes, n))
+        return err_set(e, ERR_KERNEL, errno, "write the file");
+    client_take(c, n);
+    return 0;
+}
+
+int service_download(const char *state, const char *path, int fd, struct err *e)
+{
+    __attribute__((cleanup(client_end))) struct client *c = NULL;
+    const struct client_request q = { .method = "GET", .path = path, .body_max = ANSWER_MAX };
+    if (connect_to(state, &c, e) || client_send(c, &q, e))
+        return -1;
+    while (!client_response(c)->complete) {
+        struct pollfd p = { .fd = client_fd(c), .events = client_events(c, true) };
+        int n = poll(&p, 1, ANSWER_MS);
+        if (n < 0 && errno != EINTR)
+            return err_set(e, ERR_KERNEL, errno, "wait for the service");
+        if (n == 0)
+            return err_set(e, ERR_UNAVAILABLE, 0, "the service does not answer");
+        if (n > 0 && (client_ready(c, p.revents, e) || pass_on(c, fd, e)))
+            return -1;
+    }
+    return client_response(c)->status / 100 == 2 ? 0 : client_refusal(c, e);
 }
 
 int service_path(const char *noun, const char *name, const char *verb, char **ret, struct err *e)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <jansson.h>
+#include <stdint.h>
 
 #include "base/err.h"
 
@@ -11,6 +12,11 @@
  * service runs. A new reference. */
 [[nodiscard]] int service_ask(const char *state, const char *method, const char *path, json_t *body,
                               json_t **ret, struct err *e);
+/* The bytes of an answer go to the descriptor. */
+[[nodiscard]] int service_download(const char *state, const char *path, int fd, struct err *e);
+/* Sends so many bytes of the descriptor; the answer is JSON. */
+[[nodiscard]] int service_upload(const char *state, const char *path, int fd, uint64_t bytes,
+                                 json_t **ret, struct err *e);
 /* "/v1/NOUN/NAME" or "/v1/NOUN/NAME/VERB", with the name escaped. */
 [[nodiscard]] int service_path(const char *noun, const char *name, const char *verb, char **ret,
                                struct err *e);

@@ -1,11 +1,20 @@
 /* `belljar session`: the sessions of the service. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/auto.h"
+#include "base/fdio.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/commands/service_ask.h"
+#include "cli/repl/repl.h"
 
 enum { COUNT_MAX = 100 };
 
@@ -141,9 +150,128 @@ static int verb_rm(void *options, int argc, char **argv, struct err *e)
     return change(options, argv[0], "DELETE", NULL, e);
 }
 
+/* ---- sessions as files ---- */
+
+/* A child talks to the service: it gives up rights that its parent needs afterwards. Its exit status. */
+static int wait_for(pid_t pid, struct err *e)
+{
+    int status = 0;
+    if (pid < 0)
+        return err_set(e, ERR_KERNEL, errno, "start a process");
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+static int verb_export(void *options, int argc, char **argv, struct err *e)
+{
+    const struct session_options *o = options;
+    const char *name = argc > 1 ? argv[1] : "-";
+    bool to_file = strcmp(name, "-") != 0;
+    autofree char *path = NULL;
+    if (service_path("sessions", argv[0], "image", &path, e))
+        return -1;
+    autoclose int fd = to_file ? open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)
+                               : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (fd < 0)
+        return err_set(e, ERR_BAD_REQUEST, errno, "make '%s'", QUOTED(name));
+    if (!to_file && isatty(fd))
+        return err_set(e, ERR_USAGE, 0, "an exported session is no text: give a FILE, or a pipe");
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(service_download(o->state, path, fd, e) ? cli_fail(e) : 0);
+    int status = wait_for(pid, e);
+    if (status != 0 && to_file)
+        (void)unlink(name);
+    return status;
+}
+
+/* The service must know the length first. */
+static int keep_input(int fd, int *ret, struct err *e)
+{
+    autoclose int kept = open("/tmp", O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
+    char bytes[1 << 16];
+    ssize_t n;
+    if (kept < 0)
+        return err_set(e, ERR_KERNEL, errno, "make a file in /tmp");
+    while ((n = read(fd, bytes, sizeof bytes)) != 0) {
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 || fd_write_all(kept, bytes, (size_t)n))
+            return err_set(e, ERR_KERNEL, errno, "keep the input");
+    }
+    if (lseek(kept, 0, SEEK_SET) < 0)
+        return err_set(e, ERR_KERNEL, errno, "keep the input");
+    *ret = fd_take(&kept);
+    return 0;
+}
+
+static int verb_import(void *options, int argc, char **argv, struct err *e)
+{
+    const struct session_options *o = options;
+    const char *name = argc > 0 ? argv[0] : "-";
+    json_auto_t *answer = NULL;
+    struct stat st;
+    autoclose int kept = -1;
+    autoclose int fd = strcmp(name, "-") != 0 ? open(name, O_RDONLY | O_CLOEXEC)
+                                              : fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (fd < 0)
+        return err_set(e, ERR_BAD_REQUEST, errno, "open '%s'", QUOTED(name));
+    if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode) && keep_input(fd, &kept, e))
+        return -1;
+    int from = kept >= 0 ? kept : fd;
+    if (fstat(from, &st) < 0)
+        return err_set(e, ERR_KERNEL, errno, "look at '%s'", QUOTED(name));
+    if (service_upload(o->state, "/v1/sessions?from=image", from, (uint64_t)st.st_size, &answer, e))
+        return -1;
+    print_session(answer);
+    return 0;
+}
+
+/* ---- at the terminal ---- */
+
+static int language_of(const struct session_options *o, const char *id, char out[64], struct err *e)
+{
+    int ends[2];
+    json_auto_t *answer = NULL;
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return err_set(e, ERR_KERNEL, errno, "make a pipe");
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (ask(o, "GET", id, NULL, NULL, &answer, e))
+            _exit(cli_fail(e));
+        const char *name = json_string_value(json_object_get(answer, "language"));
+        _exit(name && fd_write_all(ends[1], name, strlen(name)) == 0 ? 0 : 1);
+    }
+    (void)close(ends[1]);
+    ssize_t n = pid > 0 ? read(ends[0], out, 63) : -1;
+    (void)close(ends[0]);
+    out[n > 0 ? n : 0] = '\0';
+    return wait_for(pid, e);
+}
+
+static int verb_attach(void *options, int argc, char **argv, struct err *e)
+{
+    const struct session_options *o = options;
+    char language[64];
+    (void)argc;
+    int status = language_of(o, argv[0], language, e);
+    if (status != 0) /* the child has said why */
+        return status;
+    if (o->state && setenv("BELLJAR_STATE", o->state, 1) < 0)
+        return err_no_memory(e, "a name");
+    return repl_attach(language, argv[0], e);
+}
+
 static const struct verb verbs[] = {
     { "ls", "", "lists the sessions, awake and asleep", .run = verb_ls },
     { "fork", "ID", "copies a session with its variables and files", 1, 1, .run = verb_fork },
+    { "attach", "ID", "goes on in a session at the terminal, as 'belljar repl --session ID'", 1, 1,
+      .run = verb_attach },
+    { "export", "ID [FILE]", "writes a session into a new file, or to stdout", 1, 2,
+      .values.kind = VALUES_FILE, .run = verb_export },
+    { "import", "[FILE]", "starts a session from such a file, or from stdin", 0, 1,
+      .values.kind = VALUES_FILE, .run = verb_import },
     { "sleep", "ID", "puts a session on the disk and frees its memory", 1, 1, .run = verb_sleep },
     { "wake", "ID", "wakes a session; the next cell would do so, too", 1, 1, .run = verb_wake },
     { "rm", "ID", "ends a session", 1, 1, .run = verb_rm },
@@ -151,14 +279,19 @@ static const struct verb verbs[] = {
 
 const struct cli_command session_command = {
     .name = "session",
-    .summary = "list, copy, put to sleep and end sessions of the service",
-    .usage = (const char *const[]){ "ls", "fork ID [--count N]", "sleep ID", "wake ID [--replay]",
-                                    "rm ID", NULL },
+    .summary = "list, copy, export, put to sleep and end sessions of the service",
+    .usage = (const char *const[]){ "ls", "attach ID", "fork ID [--count N]", "export ID [FILE]",
+                                    "import [FILE]", "sleep ID", "wake ID [--replay]", "rm ID",
+                                    NULL },
     .description = "Manages the sessions of the running service. 'belljar repl' opens one.",
     .rows = rows,
     .n_rows = ARRAY_LEN(rows),
     .verbs = verbs,
     .n_verbs = ARRAY_LEN(verbs),
-    .examples = (const char *const[]){ "List the sessions:", "belljar session ls", NULL },
+    .examples = (const char *const[]){ "List the sessions:", "belljar session ls",
+                                       "Move a session to another machine:",
+                                       "belljar session export ses_1 - | ssh other belljar session "
+                                       "import -",
+                                       NULL },
     .options_size = sizeof(struct session_options),
 };

@@ -25,6 +25,7 @@
 #include "cli/repl/link.h"
 #include "cli/repl/live_files.h"
 #include "cli/repl/private_service.h"
+#include "cli/repl/repl.h"
 #include "cli/repl/talker.h"
 #include "cli/run/remote.h"
 #include "run/json.h"
@@ -647,6 +648,14 @@ static int set_session(void *options, const struct arg_row *row, const char *val
     o->session = value;
     o->keeps = true;
     return 0;
+}
+
+int repl_attach(const char *language, const char *session, struct err *e)
+{
+    struct repl_options o = { 0 };
+    char *argv[] = { (char *)language, NULL };
+    init(&o);
+    return set_session(&o, NULL, session, e) ? -1 : repl(&o, 1, argv, e);
 }
 
 #define AT(member) offsetof(struct repl_options, member)
