@@ -1,6 +1,7 @@
 """Quotas while images are saved or open, and images of other keys, languages and builds."""
 import hashlib
 import json
+import sqlite3
 import threading
 
 import pytest
@@ -119,6 +120,28 @@ def test_images_of_another_key_cannot_be_reached():
         assert reply.status == 201 and value(s, reply.json["id"], "secret", key=two) == "42", reply
         assert s.get(f"/v1/sessions/{reply.json['id']}", key=one).status == 404
         assert s.get(f"/v1/sessions/{mine}", key=one).json["state"] == "idle"
+
+
+@pytest.mark.parametrize("kind", ["session.exported", "session.imported"])
+def test_no_byte_leaves_and_no_session_begins_without_a_record(small, kind):
+    """A second record of this kind breaks an index, so it cannot be written."""
+    session = create(small, "bash")
+    data = export(small, session)
+    end(small, send(small, data).json["id"])
+    with sqlite3.connect(small.database) as db:
+        (last,) = db.execute("SELECT max(seq) FROM audit WHERE kind = ?", (kind,)).fetchone()
+        db.execute(f"CREATE UNIQUE INDEX refuse ON audit (kind) WHERE kind = '{kind}' AND seq >= {last}")
+    try:
+        reply = small.get(f"/v1/sessions/{session}/image") if kind == "session.exported" else send(small, data)
+        assert reply.status in (409, 500, 503) and "error" in reply.json, reply
+        sessions = small.get("/v1/sessions").json["sessions"]
+        assert [s["id"] for s in sessions] == [session]
+    finally:
+        with sqlite3.connect(small.database) as db:
+            db.execute("DROP INDEX refuse")
+    made = send(small, export(small, session))
+    assert made.status == 201, made
+    end(small, session, made.json["id"])
 
 
 def test_images_of_other_languages_and_builds_are_refused(small):
