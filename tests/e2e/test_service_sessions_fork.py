@@ -1,7 +1,8 @@
 """Forks of Python sessions in jars: POST /v1/sessions/{id}/fork."""
 import pytest
 from service import Service
-from sessions import create, end_sessions, execute, fork, open_sessions, value
+from sessions import create, end_sessions, execute, fork, images, open_sessions, value
+from sessions import look as look_at
 
 pytestmark = pytest.mark.release_only  # IPython starts cold there: every session would take seconds
 
@@ -185,7 +186,16 @@ def test_a_hostile_program_gets_no_copy_and_harms_nobody(service, attack):
     value(service, session, HOSTILE % code)
     reply = service.post(f"/v1/sessions/{session}/fork", {"count": 2})
     assert reply.status == status and says in reply.error["message"], reply
-    assert open_sessions(service) == before
+    asks = [lambda: service.post(f"/v1/sessions/{session}/branches", {"candidates": ["1"], "keep": "none"})]
+    if attack not in ("garbage", "empty"):  # nobody reads an image before a program becomes it
+        asks += [lambda: service.post(f"/v1/sessions/{session}/sleep"),
+                 lambda: service.post(f"/v1/sessions/{session}/checkpoints"),
+                 lambda: service.get(f"/v1/sessions/{session}/image")]
+    for number, ask in enumerate(asks):
+        reply = ask()
+        assert reply.status in (409, 413, 503, 507) and says in reply.error["message"], (number, reply)
+    assert open_sessions(service) == before and images(service) == []
+    assert look_at(service, session)["state"] == "idle"
     assert value(service, neighbour, "kept") == "'mine'" and value(service, session, "1 + 1") == "2"
 
 

@@ -9,8 +9,7 @@ import pytest
 from harness import eventually
 from hostview import descendants
 from service import Service
-from sessions import (PATIENCE, create, end_sessions, execute, images, kill_everything, kill_keeper, look, sleep, value,
-                      wake)
+from sessions import PATIENCE, create, end_sessions, execute, images, kill_everything, look, sleep, value, wake
 
 pytestmark = pytest.mark.release_only  # IPython starts cold there: every session would take seconds
 OPTIONS = ("--set", "runs.max=8", "--set", "pools.preload=python-session", "--set", "sessions.max=8")
@@ -218,35 +217,6 @@ def test_sessions_sleep_when_the_service_stops_and_outlive_the_death_of_everythi
         for session in (given, other):
             assert s.delete(f"/v1/sessions/{session}").status == 200
         assert eventually(lambda: images(s) == [] and os.listdir(s.data / "sessions") == [], PATIENCE)
-
-
-def sleep_and_kill(service, session, moment):
-    def ask(word):
-        try:
-            service.post(f"/v1/sessions/{session}/{word}")
-        except OSError:
-            pass
-        except Exception as e:  # the keeper died within the answer
-            assert type(e).__module__ == "http.client", e
-    word = "wake" if look(service, session)["state"] == "sleeping" else "sleep"
-    t = threading.Thread(target=ask, args=(word,))
-    t.start()
-    time.sleep(moment)
-    kill_keeper(service)
-    t.join()
-
-
-@pytest.mark.parametrize("rounds", [15])
-def test_a_keeper_that_dies_while_a_session_falls_asleep_or_wakes_loses_nothing(service, rounds):
-    session = create(service, limits={"memory": "1g"})
-    value(service, session, "n = 0; big = bytearray(30 << 20)")
-    for i in range(rounds):
-        sleep_and_kill(service, session, random.random() * 0.15)
-        if i % 3 == 2:  # otherwise the next sleep or wake follows at once
-            n = i // 3 + 1
-            assert value(service, session, "n += 1; n, len(big)") == f"({n}, {30 << 20})"
-    assert look(service, session)["state"] in ("idle", "sleeping")
-    assert len(images(service)) <= 1
 
 
 def alter(path, change):

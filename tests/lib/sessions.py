@@ -127,12 +127,18 @@ def is_dead(pid):
 
 
 def kill_everything(service):
-    """The service with all its processes, as a crash of the machine would end it."""
-    pids = [service.pid, *(p.pid for p in descendants(service.pid))]
-    for pid in pids:
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+    """The service with all its processes, as a crash of the machine would end it. The supervisor is stopped first, so
+    that it starts no others meanwhile."""
+    os.kill(service.pid, signal.SIGSTOP)
+
+    def kill_the_others():
+        alive = [p.pid for p in descendants(service.pid) if not is_dead(p.pid)]
+        for pid in alive:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        return not alive
+    assert eventually(kill_the_others, PATIENCE)
+    os.kill(service.pid, signal.SIGKILL)
     service.popen.wait(30)
-    assert eventually(lambda: all(is_dead(p) for p in pids), PATIENCE)
