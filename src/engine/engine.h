@@ -127,5 +127,6 @@ struct engine_counts {
     uint64_t warden_losses;
     uint64_t compiled, compiles_failed, compiles_spared;
     uint64_t diagnoses_lost;
+    uint64_t network_outcomes[NETWORK_OUTCOME_COUNT_], network_in, network_out; /* bytes */
 };
 struct engine_counts engine_counts(const struct engine *engine);

@@ -109,6 +109,10 @@ void run_on_warden_lost(struct run *run);
 void run_abandon(struct run *run, const struct err *why);
 
 /* The request for the jar of the program. stage_request() makes that of another stage from it. */
+/* A connection of its program has begun or ended, or was refused. */
+void run_on_network(struct run *run, const struct network_record *r);
+/* The connections of the program, once it is over. */
+void run_add_network(struct run *run, struct result *result);
 struct jar_request run_jar_request(const struct run *run);
 
 /* run_stages.c: the stages before the program. No function here ends or starts the run; run.c

@@ -56,6 +56,8 @@ static void on_event(uv_poll_t *handle, int status, int events)
         return;
     struct slot slot = *found;
     jar_run_on_network(jar_of(&slot), &event);
+    if (slot.run && !event.closed)
+        run_on_network(slot.run, &event.record);
     engine_tell_slot(engine, &slot);
 }
 

@@ -44,6 +44,7 @@ static void run_free_if_unused(struct run *run)
     journal_done(&run->journal);
     free(run->samples);
     network_log_done(&run->network);
+    free(run->network_advice);
     buf_done(&run->files);
     buf_done(&run->stdin_bytes);
     buf_done(&run->stdin_tail);

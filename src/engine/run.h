@@ -163,6 +163,8 @@ struct run {
     void (*on_found)(struct run *run);
     struct network_log network; /* once it is over */
     struct samples *samples;    /* once the program has ended, if they were requested */
+    unsigned network_events;    /* in the journal */
+    char *network_advice;       /* network/advice.h; NULL: no connection failed */
     uv_poll_t polls[JAR_PIPES];
     bool polling[JAR_PIPES];
     /* stdout and stderr: output collects in the pipe until the next tick; the tick has come */

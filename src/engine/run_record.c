@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/auto.h"
 #include "base/log.h"
@@ -43,6 +44,8 @@ static struct findings_input findings_input_of(struct run *run)
         .result = &run->result,
         .options = &run->spec.options,
         .outputs = &run->files,
+        .has_network = run->spec.network.mode != NETWORK_NONE,
+        .network_advice = run->network_advice,
         .samples = run->samples,
     };
 }
@@ -97,6 +100,8 @@ static json_t *make_result_json(struct run *run, const struct findings *found)
     (void)json_object_update(json, run->host_fields);
     r->service = NULL;
     json_decref(r->compile);
+    json_decref(r->network);
+    r->network = NULL;
     r->compile = r->diagnosis = r->tables = r->profile = r->displays = NULL;
     return json;
 }
@@ -169,6 +174,7 @@ void run_make_result(struct run *run, enum verdict verdict)
         .started_at_ms = (uint64_t)run->started_at_ms,
     };
     add_program(run, &run->result);
+    run_add_network(run, &run->result);
     add_compiler(run, &run->result);
 }
 
@@ -272,12 +278,36 @@ static int write_finished(struct db *db, struct store_job *job, struct err *e)
     return runs_finish(db, &j->row, e) || audit_append(db, &j->audit, e) ? -1 : 0;
 }
 
+/* With a network: its numbers, and the hash of the whole log, which the history has. */
+static char *finished_detail(const struct run *run)
+{
+    const struct result *r = &run->result;
+    json_t *o = json_pack("{s:s, s:i}", "verdict", verdict_word(r->verdict), "exit_code",
+                          verdict_exit_code(r->verdict, &r->evidence));
+    json_t *network = json_object_get(run->result_json, "network");
+    if (json_is_object(network)) {
+        autofree char *log = json_dumps(json_object_get(network, "log"),
+                                        JSON_COMPACT | JSON_DIGITS);
+        char digest[DIGEST_HEX] = "";
+        struct digest d;
+        digest_begin(&d);
+        digest_add_text(&d, log);
+        (void)digest_end_hex(&d, digest);
+        json_put(o, "network",
+                 json_pack("{s:O, s:O, s:O, s:O, s:s}", "connections",
+                           json_object_get(network, "connections"), "denied",
+                           json_object_get(network, "denied"), "bytes_in",
+                           json_object_get(network, "bytes_in"), "bytes_out",
+                           json_object_get(network, "bytes_out"), "log", digest));
+    }
+    return json_line(o);
+}
+
 void run_record_finished(struct run *run, run_record_written *on_written)
 {
     const struct result *r = &run->result;
     struct err e = { 0 };
-    char *detail = json_line(json_pack("{s:s, s:i}", "verdict", verdict_word(r->verdict),
-                                       "exit_code", verdict_exit_code(r->verdict, &r->evidence)));
+    char *detail = finished_detail(run);
     struct record_job *j = job_new(run, "run.finished", detail, on_written);
     if (!j) {
         (void)!err_no_memory(&e, "the record of a run");

@@ -106,6 +106,8 @@ static struct diagnose_input diagnose_input_of(const struct findings_input *in,
         .verdict = r->verdict,
         .sealed = true,
         .is_cell = in->is_cell,
+        .has_network = in->has_network,
+        .network_advice = in->network_advice,
         .allow_commands = in->options ? in->options->allow_commands : NULL,
         .available = modules_known(in->language->name) ? module_available : NULL,
     };

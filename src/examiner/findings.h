@@ -20,7 +20,9 @@ struct findings_input {
     bool compiling;              /* the compiler failed, and this is its output */
     const struct result *result; /* verdict, evidence, usage, limits, isolation */
     const struct run_options *options;
-    struct buf *outputs;           /* a bundle; the report is removed from it */
+    struct buf *outputs; /* a bundle; the report is removed from it */
+    bool has_network;
+    const char *network_advice;    /* network/advice.h; NULL: none */
     const struct samples *samples; /* its usage over time; NULL: not requested */
 };
 

@@ -77,7 +77,8 @@ static size_t room_for(const struct question *q, const struct source_file *sourc
 {
     enum { PER_TEXT = 32 };
     size_t room = FIXED_BYTES + q->input.len + q->input.printed_len + q->report_len;
-    const char *const words[] = { q->input.language, q->input.grammar, q->input.main_name };
+    const char *const words[] = { q->input.language, q->input.grammar, q->input.main_name,
+                                  q->input.network_advice };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         room += words[i] ? strlen(words[i]) : 0;
     for (size_t i = 0; i < n; i++)
@@ -107,6 +108,8 @@ static void pack_input(struct packer *p, const struct diagnose_input *in,
     pack_u32(p, (uint32_t)in->verdict);
     pack_u32(p, in->sealed);
     pack_u32(p, in->is_cell);
+    pack_u32(p, in->has_network);
+    pack_word(p, in->network_advice);
     pack_u32(p, in->allow_commands != NULL);
     pack_strv(p, in->allow_commands);
     pack_u32(p, in->available != NULL);
@@ -164,6 +167,8 @@ static void unpack_input(struct unpacker *u, struct question_read *r)
     u->failed = u->failed || (unsigned)in->verdict >= VERDICT_COUNT_;
     in->sealed = unpack_u32(u);
     in->is_cell = unpack_u32(u);
+    in->has_network = unpack_u32(u);
+    in->network_advice = unpack_word(u);
     bool listed = unpack_u32(u);
     r->commands = unpack_strv(u, QUESTION_COMMANDS_MAX);
     in->allow_commands = listed ? r->commands : NULL;

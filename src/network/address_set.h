@@ -19,7 +19,7 @@ struct address_set {
     size_t n;
 };
 
-enum { ADDRESS_SET_MAX = 4096 };
+enum { ADDRESS_SET_MAX = 4096, ADDRESS_TEXT_SIZE = 46 };
 
 void address_set_done(struct address_set *s);
 /* "10.0.0.0/8, fd00:1::/32, 127.0.0.1", with commas or blanks. Refuses a range that has bits beyond

@@ -110,7 +110,7 @@ static int parse_address6(const struct entry *entry, struct network_rule *rule, 
 static int parse_wildcard(const struct entry *entry, struct network_rule *rule, struct err *e)
 {
     if (strcmp(entry->host, "*") == 0)
-        return refuse(entry->text, "it is every host; name the hosts, or ask for \"full\"", e);
+        return refuse(entry->text, "it is every host; name the hosts", e);
     if (entry->host[1] != '.' || strchr(entry->host + 1, '*'))
         return refuse(entry->text, "a * stands for whole names in front, such as *.example.org", e);
     if (network_name_parse(entry->host + 2, rule->name, e))

@@ -22,13 +22,8 @@ enum { NAME_MAX_BYTES = 32, ENTRY_MAX = 4 * NETWORK_NAME_MAX + 32 };
 
 static bool is_name(const char *name, size_t n)
 {
-    if (n == 0 || n > NAME_MAX_BYTES)
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (!(name[i] >= 'a' && name[i] <= 'z') && !(name[i] >= '0' && name[i] <= '9') &&
-            name[i] != '-' && name[i] != '_')
-            return false;
-    return true;
+    return n > 0 && n <= NAME_MAX_BYTES &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-_") >= n;
 }
 
 /* The next piece of a text between separators, without blanks around it; false: there is none. */
@@ -51,21 +46,28 @@ struct definition {
     size_t name_n, rules_n;
 };
 
-static int split_definition(const char *text, size_t n, struct definition *ret, struct err *e)
+static int cut_at_equals(const char *text, size_t n, struct definition *ret)
 {
     const char *equals = memchr(text, '=', n);
     size_t name_n = equals ? (size_t)(equals - text) : 0;
     while (name_n > 0 && isspace((unsigned char)text[name_n - 1]))
         name_n--;
-    if (!equals || !is_name(text, name_n))
-        return err_set(e, ERR_BAD_REQUEST, 0,
-                       "'%.*s' is not a preset: expected NAME=HOST HOST, with ; between presets",
-                       (int)(n < 40 ? n : 40), text);
+    if (!equals || name_n == 0)
+        return -1;
     *ret = (struct definition){ .name = text,
                                 .name_n = name_n,
                                 .rules = equals + 1,
                                 .rules_n = (size_t)(text + n - equals - 1) };
     return 0;
+}
+
+static int split_definition(const char *text, size_t n, struct definition *ret, struct err *e)
+{
+    if (cut_at_equals(text, n, ret) == 0 && is_name(ret->name, ret->name_n))
+        return 0;
+    return err_set(e, ERR_BAD_REQUEST, 0,
+                   "'%.*s' is not a preset: expected NAME=HOST HOST, with ; between presets",
+                   (int)(n < 40 ? n : 40), text);
 }
 
 static int add_rules(struct network_policy *p, const char *rules, size_t rules_n, struct err *e)
@@ -167,5 +169,58 @@ int network_policy_parse(const char *text, const char *own, const struct network
         }
     *ret = p;
     p = (struct network_policy){ 0 };
+    return 0;
+}
+
+/* ---- keys ---- */
+
+static int policy_of(const struct definition *d, const char *own, const struct network_caps *caps,
+                     struct network_policy *ret, struct err *e)
+{
+    const char *at = d->rules;
+    autofree char *text = NULL;
+    while (at < d->rules + d->rules_n && isspace((unsigned char)*at))
+        at++;
+    text = strndup(at, (size_t)(d->rules + d->rules_n - at));
+    return text ? network_policy_parse(text, own, caps, ret, e)
+                : err_no_memory(e, "a network list");
+}
+
+int network_keys_check(const char *text, const char *own, struct err *e)
+{
+    const struct network_caps caps = network_caps_default();
+    const char *at = text, *piece;
+    size_t n;
+    while (next_piece(&at, ";", &piece, &n)) {
+        struct definition d;
+        scoped(network_policy) p = { 0 };
+        if (cut_at_equals(piece, n, &d))
+            return err_set(e, ERR_BAD_REQUEST, 0,
+                           "'%.*s' is not the maximum of a key: expected KEY=HOST HOST, with ; "
+                           "between keys",
+                           (int)(n < 40 ? n : 40), piece);
+        if (policy_of(&d, own, &caps, &p, e))
+            return -1;
+    }
+    return 0;
+}
+
+int network_max_of_key(const char *text, const char *own, const char *key,
+                       const struct network_caps *caps, struct network_policy *ret, bool *ret_found,
+                       struct err *e)
+{
+    const char *at = text, *piece;
+    size_t n;
+    *ret_found = false;
+    while (next_piece(&at, ";", &piece, &n)) {
+        struct definition d;
+        if (cut_at_equals(piece, n, &d) || d.name_n != strlen(key) ||
+            memcmp(d.name, key, d.name_n) != 0)
+            continue;
+        if (policy_of(&d, own, caps, ret, e))
+            return -1;
+        *ret_found = true;
+        return 0;
+    }
     return 0;
 }

@@ -23,3 +23,10 @@ extern const size_t network_presets_count;
 [[nodiscard]] int network_policy_parse(const char *text, const char *own,
                                        const struct network_caps *caps, struct network_policy *ret,
                                        struct err *e);
+
+/* Maxima of API keys: "NAME = ENTRY ENTRY; NAME = none", as the operator writes them. */
+[[nodiscard]] int network_keys_check(const char *text, const char *own, struct err *e);
+/* The maximum of this key. *ret_found is false if the text does not name it, and *ret is untouched. */
+[[nodiscard]] int network_max_of_key(const char *text, const char *own, const char *key,
+                                     const struct network_caps *caps, struct network_policy *ret,
+                                     bool *ret_found, struct err *e);

@@ -15,8 +15,9 @@
 
 enum { JOURNAL_MEMORY = 256 << 10 };
 
-/* JOURNAL_FRAME: a frame of the program of a session (session/frame.h), for a cell. */
-enum journal_kind { JOURNAL_STDOUT, JOURNAL_STDERR, JOURNAL_FRAME, JOURNAL_KINDS };
+/* JOURNAL_FRAME: a frame of the program of a session (session/frame.h), for a cell.
+ * JOURNAL_NETWORK: a connection of the program, as the JSON of network_record_json(). */
+enum journal_kind { JOURNAL_STDOUT, JOURNAL_STDERR, JOURNAL_FRAME, JOURNAL_NETWORK, JOURNAL_KINDS };
 enum { JOURNAL_STREAMS = JOURNAL_FRAME };
 
 struct journal {

@@ -159,6 +159,15 @@ static void put_service(json_t *o, const struct result *r, const struct result_s
         put_shared(o, "taken", s->extraction);
 }
 
+/* The network has caps of its own (network.limits_hit), and one word here. */
+static json_t *limits_hit(const struct result *r)
+{
+    json_t *list = result_limit_set(r->evidence.hits);
+    if (r->network_limit)
+        (void)json_array_append_new(list, json_string("network_limit"));
+    return list;
+}
+
 json_t *result_json(const struct result *r)
 {
     json_t *o = json_object();
@@ -175,7 +184,7 @@ json_t *result_json(const struct result *r)
     json_put(o, "stderr_truncated", json_boolean(r->truncated[1]));
     json_put(o, "usage", result_usage(&r->usage));
     json_put(o, "limits", limits_object(&r->limits));
-    json_put(o, "limits_hit", result_limit_set(r->evidence.hits));
+    json_put(o, "limits_hit", limits_hit(r));
     json_put(o, "isolation", result_isolation(&r->isolation));
     json_put(o, "files", result_files(r->files));
     json_put(o, "start", json_text_or_null(r->start));
@@ -185,6 +194,7 @@ json_t *result_json(const struct result *r)
     put_shared(o, "tables", r->tables);
     put_shared(o, "profile", r->profile);
     put_shared(o, "displays", r->displays);
+    put_shared(o, "network", r->network);
     if (r->error)
         json_put(o, "error", json_string(r->error));
     if (r->service)

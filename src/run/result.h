@@ -24,6 +24,7 @@ struct result {
     struct evidence evidence;
     struct usage usage;
     struct limits limits;
+    bool network_limit; /* a cap of its network was met */
     struct isolation isolation;
     bool truncated[2];        /* stdout, stderr: the output limit cut the stream */
     const struct buf *files;  /* a bundle of outputs */
@@ -36,6 +37,7 @@ struct result {
     json_t *diagnosis;                    /* diagnosis_json() */
     json_t *tables;                       /* [{columns: [{name, type}], rows: [[…]], …}] */
     json_t *profile;                      /* profile_make() */
+    json_t *network;                      /* network_json() */
     json_t *displays;                     /* [{data: {MIME type: value}, …}] (run/reports.h) */
     const struct result_service *service; /* NULL: not a run of the service */
 };

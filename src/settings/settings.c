@@ -155,6 +155,8 @@ static const struct setting rows[] = {
            "memory only"),
     TEXT("network.max", KIND_TEXT, true, network_max, "none", NULL,
          "the most that a run may reach: none, full, or hosts and presets with commas"),
+    TEXT("network.keys", KIND_TEXT, false, network_keys, "", NULL,
+         "the most that the runs of an API key may reach: KEY=HOST HOST, with ; between keys"),
     TEXT("network.private", KIND_TEXT, true, network_private, "", NULL,
          "private addresses and ranges that runs may reach, with commas; this machine's own only "
          "without a prefix"),
@@ -453,6 +455,8 @@ static int check_network(const struct settings *s, struct err *e)
     scoped(address_set) private_ranges = { 0 };
     if (network_presets_check(s->network_presets, e))
         return err_wrap(e, "network.presets");
+    if (network_keys_check(s->network_keys, s->network_presets, e))
+        return err_wrap(e, "network.keys");
     if (address_set_parse(s->network_private, &private_ranges, e))
         return err_wrap(e, "network.private");
     return settings_network_max(s, &most, e);

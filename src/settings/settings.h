@@ -53,6 +53,7 @@ struct settings {
     char approval_mode[32];    /* of a run without a mode */
     /* network */
     char network_max[SETTING_TEXT_MAX];     /* "none", "full", or entries of a list */
+    char network_keys[SETTING_TEXT_MAX];    /* maxima of API keys: network/preset.h */
     char network_private[SETTING_TEXT_MAX]; /* network/address_set.h */
     char network_presets[SETTING_TEXT_MAX]; /* network/preset.h */
     bool network_sni;                       /* TLS for a name that is not in the list is reset */

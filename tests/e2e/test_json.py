@@ -32,6 +32,7 @@ FIELDS = {
     "tables": type(None),
     "profile": type(None),
     "displays": type(None),
+    "network": type(None),
 }
 USAGE = {"wall_ms", "cpu_ms", "memory_peak_bytes", "pids_peak"}
 DEFAULTS = {

@@ -62,6 +62,24 @@ static int verdicts_write(const struct engine_counts *runs, struct buf *b, struc
     return 0;
 }
 
+static int network_write(const struct engine_counts *runs, struct buf *b, struct err *e)
+{
+    if (buf_addf(b, e,
+                 "# HELP belljar_network_connections_total connections of runs that ended, and "
+                 "refused ones, by outcome\n# TYPE belljar_network_connections_total counter\n"))
+        return -1;
+    for (int i = NETWORK_OPEN + 1; i < NETWORK_OUTCOME_COUNT_; i++)
+        if (buf_addf(b, e, "belljar_network_connections_total{outcome=\"%s\"} %" PRIu64 "\n",
+                     network_outcome_word((enum network_outcome)i), runs->network_outcomes[i]))
+            return -1;
+    return buf_addf(b, e,
+                    "# HELP belljar_network_bytes_total bytes of those connections\n"
+                    "# TYPE belljar_network_bytes_total counter\n"
+                    "belljar_network_bytes_total{direction=\"in\"} %" PRIu64 "\n"
+                    "belljar_network_bytes_total{direction=\"out\"} %" PRIu64 "\n",
+                    runs->network_in, runs->network_out);
+}
+
 /* One family with a sample for each kind. */
 struct pool_family {
     const char *name, *type, *help;
@@ -218,7 +236,8 @@ int metrics_write(const struct api *api, struct buf *b, struct err *e)
                  "# HELP belljar_info the version\n# TYPE belljar_info gauge\n"
                  "belljar_info{version=\"%s\"} 1\n",
                  BELLJAR_VERSION) ||
-        verdicts_write(&runs, b, e) || pools_write(&pools, b, e) || sessions_write(&sessions, b, e))
+        verdicts_write(&runs, b, e) || network_write(&runs, b, e) || pools_write(&pools, b, e) ||
+        sessions_write(&sessions, b, e))
         return -1;
     return metrics_add(rows, ARRAY_LEN(rows), b, e);
 }

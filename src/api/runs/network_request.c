@@ -9,28 +9,26 @@
 #include "network/preset.h"
 #include "run/json.h"
 
-const char *const network_words[] = { "none", "full", NULL };
+const char *const network_words[] = { "none", NULL };
 
 const struct api_field network_fields[] = {
     { "allow", FIELD_STRINGS, .max = NETWORK_RULES_MAX,
       .help = "hosts: \"pypi.org\" (ports 443 and 80), \"db.example.org:5432\", "
               "\"*.example.org:443\", \"203.0.113.7:8080\", or a preset such as \"@pypi\"",
       .also = "hosts,domains,allowed_hosts,allowed_domains,allowlist" },
-    { "udp", FIELD_STRINGS, .max = NETWORK_RULES_MAX,
-      .help = "hosts with a port that it may reach by UDP: \"ntp.example.org:123\"" },
     { .schema = "NetworkList",
       .help = "the hosts that a run may reach; an empty list means no network" },
 };
 
-static int add_list(const struct settings *s, const json_t *object, const char *key,
-                    enum network_protocol protocol, struct network_policy *p, char *field,
-                    size_t field_size, struct err *e)
+static int add_list(const struct settings *s, const json_t *object, struct network_policy *p,
+                    char *field, size_t field_size, struct err *e)
 {
     const json_t *entry;
     size_t i;
-    json_array_foreach(json_object_get(object, key), i, entry) {
-        (void)snprintf(field, field_size, "network.%s[%zu]", key, i);
-        if (network_policy_add_entry(p, s->network_presets, protocol, json_string_value(entry), e))
+    json_array_foreach(json_object_get(object, "allow"), i, entry) {
+        (void)snprintf(field, field_size, "network.allow[%zu]", i);
+        if (network_policy_add_entry(p, s->network_presets, NETWORK_TCP, json_string_value(entry),
+                                     e))
             return -1;
     }
     return 0;
@@ -56,11 +54,19 @@ static int check_addresses(const struct settings *s, const struct network_policy
     return 0;
 }
 
+static int refuse_wider(const struct network_policy *most, const struct network_rule *outside,
+                        const char *setting, struct err *e)
+{
+    char text[NETWORK_RULE_TEXT], listed[96];
+    return err_set(e, ERR_DENIED, 0, "'%s' is not within the maximum of this service (%s): %s",
+                   outside ? network_rule_text(outside, text) : "full", setting,
+                   network_policy_text(most, listed, sizeof listed));
+}
+
 static int check_max(const struct settings *s, const struct network_policy *p, struct err *e)
 {
     scoped(network_policy) most = { 0 };
     const struct network_rule *outside;
-    char text[NETWORK_RULE_TEXT], listed[96];
     if (settings_network_max(s, &most, e))
         return -1;
     if (network_policy_is_within(p, &most, &outside))
@@ -69,27 +75,33 @@ static int check_max(const struct settings *s, const struct network_policy *p, s
         return err_set(e, ERR_DENIED, 0,
                        "this service gives no run a network: its operator can allow hosts with the "
                        "setting network.max, such as network.max=@pypi");
-    return err_set(e, ERR_DENIED, 0,
-                   "'%s' is not within the maximum of this service (network.max): %s",
-                   outside ? network_rule_text(outside, text) : "full",
-                   network_policy_text(&most, listed, sizeof listed));
+    return refuse_wider(&most, outside, "network.max", e);
 }
 
-int network_from_json(const struct api *api, const json_t *value, struct network_policy *ret,
-                      char *ret_field, size_t field_size, struct err *e)
+static int check_max_of_key(const struct settings *s, const char *key,
+                            const struct network_policy *p, struct err *e)
+{
+    scoped(network_policy) most = { 0 };
+    const struct network_rule *outside;
+    bool found = false;
+    if (key && network_max_of_key(s->network_keys, s->network_presets, key, &s->network_caps, &most,
+                                  &found, e))
+        return -1;
+    return !found || network_policy_is_within(p, &most, &outside)
+               ? 0
+               : refuse_wider(&most, outside, "network.keys", e);
+}
+
+int network_from_json(const struct api *api, const char *key, const json_t *value,
+                      struct network_policy *ret, char *ret_field, size_t field_size, struct err *e)
 {
     const struct settings *s = api->settings;
-    const char *word = json_string_value(value);
     scoped(network_policy) p = { .caps = s->network_caps };
-    if (word && strcmp(word, "full") == 0)
-        p.mode = NETWORK_FULL;
-    else if (json_is_object(value) &&
-             (add_list(s, value, "allow", NETWORK_TCP, &p, ret_field, field_size, e) ||
-              add_list(s, value, "udp", NETWORK_UDP, &p, ret_field, field_size, e)))
+    if (json_is_object(value) && add_list(s, value, &p, ret_field, field_size, e))
         return -1;
     (void)snprintf(ret_field, field_size, "network");
-    if (p.mode != NETWORK_NONE &&
-        (check_addresses(s, &p, e) || check_max(s, &p, e) || network_possible(api, &p, e)))
+    if (p.mode != NETWORK_NONE && (check_addresses(s, &p, e) || check_max(s, &p, e) ||
+                                   check_max_of_key(s, key, &p, e) || network_possible(api, &p, e)))
         return -1;
     ret_field[0] = '\0';
     *ret = p;
@@ -99,25 +111,19 @@ int network_from_json(const struct api *api, const json_t *value, struct network
 
 json_t *network_to_json(const struct network_policy *p)
 {
-    static const char *const keys[] = { [NETWORK_TCP] = "allow", [NETWORK_UDP] = "udp" };
     if (p->mode != NETWORK_LIST)
         return json_string(p->mode == NETWORK_FULL ? "full" : "none");
-    json_t *o = json_object();
+    json_t *list = json_array();
     for (size_t i = 0; i < p->n; i++) {
-        const char *key = keys[p->rules[i].protocol];
         char text[NETWORK_RULE_TEXT];
-        json_t *list = json_object_get(o, key);
-        const char *shown = network_rule_text(&p->rules[i], text);
-        if (!list) {
-            list = json_array();
-            json_put(o, key, list);
-        }
-        (void)json_array_append_new(list, json_string(shown + (strncmp(shown, "udp:", 4) ? 0 : 4)));
+        (void)json_array_append_new(list, json_string(network_rule_text(&p->rules[i], text)));
     }
-    return o;
+    return json_pack("{s:o}", "allow", list);
 }
 
 int network_possible(const struct api *api, const struct network_policy *p, struct err *e)
 {
+    if (!api->engine) /* in a thread: run_spec_check_here() asks again, on the loop */
+        return 0;
     return engine_network_possible(api->engine, p, e);
 }

@@ -1,5 +1,6 @@
 #include "api/runs/result_fields.h"
 
+#include "network/record.h"
 #include "normalise/normalise.h"
 #include "spec/bundle.h"
 #include "spec/isolation.h"
@@ -148,6 +149,37 @@ static const struct api_field display_reply[] = {
     { 0 },
 };
 
+/* ---- the network ---- */
+static const char *const network_outcomes[] = { NETWORK_OUTCOME_TABLE(FIELD_WORD) NULL };
+static const char *const network_protocols[] = { "tcp", "udp", NULL };
+const struct api_field connection_reply[] = {
+    { "host", FIELD_STRING, OR_NULL, .help = "the name; null if the program used an address" },
+    { "port", FIELD_INT, OR_NULL, .help = "null if only the name was asked for" },
+    { "protocol", FIELD_STRING, ALWAYS, .one_of = network_protocols, .help = "tcp or udp" },
+    { "address", FIELD_STRING, OR_NULL, .help = "address of the host; null if it was not reached" },
+    { "outcome", FIELD_STRING, ALWAYS, .one_of = network_outcomes, .help = "how it ended" },
+    { "sni", FIELD_STRING, OR_NULL, .help = "the name in the beginning of TLS" },
+    { "started_at", FIELD_STRING, OR_NULL, .help = "time of its start" },
+    { "duration_ms", FIELD_NUMBER, ALWAYS, .help = "time from its start to its end" },
+    { "bytes_in", FIELD_INT, ALWAYS, .help = "bytes that the program got" },
+    { "bytes_out", FIELD_INT, ALWAYS, .help = "bytes that the program sent" },
+    { .schema = "Connection" },
+};
+static const struct api_field network_reply[] = {
+    { "mode", FIELD_STRING, ALWAYS, .help = "list or full" },
+    { "connections", FIELD_INT, ALWAYS, .help = "number of connections" },
+    { "denied", FIELD_INT, ALWAYS, .help = "names and connections that were not allowed" },
+    { "bytes_in", FIELD_INT, ALWAYS, .help = "of all connections" },
+    { "bytes_out", FIELD_INT, ALWAYS, .help = "of all connections" },
+    { "log", FIELD_OBJECTS, ALWAYS, .fields = connection_reply,
+      .help = "each connection, and each name that was not allowed; up to 1,000" },
+    { "omitted", FIELD_INT, ALWAYS, .help = "entries that the log does not have" },
+    { "limits_hit", FIELD_STRINGS, ALWAYS, .help = "settings network.KEY that were reached" },
+    { "complete", FIELD_BOOL, ALWAYS,
+      .help = "false if the process that keeps the log died meanwhile" },
+    { .schema = "Network" },
+};
+
 /* ---- runs ---- */
 const struct api_field result_reply[] = {
     { "id", FIELD_STRING, ALWAYS, .help = "id of the run" },
@@ -165,7 +197,8 @@ const struct api_field result_reply[] = {
     { "stderr_bytes", FIELD_INT, .help = "number of bytes that are kept" },
     { "usage", FIELD_OBJECT, ALWAYS, .fields = usage_reply, .help = "resources that the run used" },
     { "limits", FIELD_LIMIT_VALUES, ALWAYS, .help = "the limits of the run" },
-    { "limits_hit", FIELD_STRINGS, ALWAYS, .help = "keys of limits that were reached" },
+    { "limits_hit", FIELD_STRINGS, ALWAYS,
+      .help = "keys of limits that were reached; network_limit: network.limits_hit has the keys" },
     { "isolation", FIELD_OBJECT, ALWAYS, .fields = isolation_reply,
       .help = "the isolation of the jar" },
     { "files", FIELD_OBJECTS, ALWAYS, .fields = output_file_reply,
@@ -185,6 +218,8 @@ const struct api_field result_reply[] = {
       .help = "where time and memory went; null unless `profile` was set" },
     { "displays", FIELD_OBJECTS, OR_NULL, .fields = display_reply,
       .help = "figures, tables and other displays, in order; null unless `display` was set" },
+    { "network", FIELD_OBJECT, OR_NULL, .fields = network_reply,
+      .help = "the connections of the program; null if it had no network" },
     { "thread_id", FIELD_STRING, .nullable = true, .help = "as in the request" },
     { "artifact_id", FIELD_STRING, .nullable = true, .help = "the artifact that was run" },
     { "batch_id", FIELD_STRING, .nullable = true, .help = "the batch that the run belongs to" },

@@ -579,8 +579,13 @@ static int check_strict(struct spec_builder *b, struct err *e)
 
 static int take_network(struct spec_builder *b, struct err *e)
 {
-    return network_from_json(b->api, json_object_get(b->request, "network"), &b->spec->network,
-                             b->field, b->field_size, e);
+    return network_from_json(b->api, b->spec->key, json_object_get(b->request, "network"),
+                             &b->spec->network, b->field, b->field_size, e);
+}
+
+static int check_network(struct spec_builder *b, struct err *e)
+{
+    return network_possible(b->api, &b->spec->network, e) ? blame(b, "network") : 0;
 }
 
 /* The warden would refuse it too, but this error names the field. */
@@ -680,7 +685,8 @@ int run_spec_check_here(const struct api *api, const json_t *request, struct run
         .api = api, .request = request, .spec = spec, .field = ret_field, .field_size = field_size
     };
     if (check_installed(&b, e) || check_strict(&b, e) || check_level(&b, e) ||
-        check_commands(&b, e) || template_apply(api, request, spec, ret_field, field_size, e))
+        check_network(&b, e) || check_commands(&b, e) ||
+        template_apply(api, request, spec, ret_field, field_size, e))
         return -1;
     ret_field[0] = '\0';
     return 0;

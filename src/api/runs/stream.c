@@ -17,8 +17,8 @@
 
 enum { BEYOND_RECORDS = 2 };
 
-static const char *const event_words[] = { "waiting", "queued", "started",   "stdout",
-                                           "stderr",  "done",   "keepalive", NULL };
+static const char *const event_words[] = { "waiting", "queued", "started",   "stdout", "stderr",
+                                           "network", "done",   "keepalive", NULL };
 const struct api_field event_reply[] = {
     { "event", FIELD_STRING, ALWAYS, .one_of = event_words, .help = "kind of the event" },
     { "seq", FIELD_INT, .help = "grows, not always by one; keepalive has none" },
@@ -27,7 +27,9 @@ const struct api_field event_reply[] = {
     { "started_at", FIELD_STRING, .help = "of started: time at which the program started" },
     { "data", FIELD_DATA, .help = "of stdout, stderr: a piece of the output" },
     { "data_base64", FIELD_STRING, .help = "in place of data, if the bytes are not UTF-8" },
-    { "time_ms", FIELD_NUMBER, .help = "of stdout, stderr: time since the start" },
+    { "time_ms", FIELD_NUMBER, .help = "of stdout, stderr, network: time since the start" },
+    { "connection", FIELD_OBJECT, .fields = connection_reply,
+      .help = "of network: a connection that began or ended, or was refused" },
     { "result", FIELD_OBJECT, .fields = result_reply,
       .help = "of done: the result without the streams" },
     { .schema = "Event", .help = "An event of a run" },
@@ -176,6 +178,19 @@ static void send_frame(struct stream *s)
     stream_send(s->call, s->format, seq, name, event);
 }
 
+static void send_network(struct stream *s)
+{
+    uint64_t seq = 1 + (uint64_t)s->record.number;
+    json_t *connection = json_loadb(s->record.bytes.data, s->record.bytes.len, 0, NULL);
+    if (!connection || seq <= s->after) {
+        json_decref(connection);
+        return;
+    }
+    stream_send(s->call, s->format, seq, "network",
+                json_pack("{s:s, s:I, s:f, s:o}", "event", "network", "seq", (json_int_t)seq,
+                          "time_ms", (double)s->record.time_us / 1000, "connection", connection));
+}
+
 static void send_raw(struct stream *s)
 {
     if (s->record.kind == s->kind)
@@ -240,6 +255,8 @@ static void pump(struct stream *s)
             send_raw(s);
         else if (s->record.kind == JOURNAL_FRAME)
             send_frame(s);
+        else if (s->record.kind == JOURNAL_NETWORK)
+            send_network(s);
         else
             send_record(s);
     }

@@ -96,9 +96,6 @@ static const struct arg_row rows[] = {
     { "allow-net", "HOST[:PORT]", .repeats = true, .apply = run_network_add_host,
       .help = "let the program reach this host (ports 443 and 80), *.HOST, or a preset such as "
               "@pypi" },
-    { "network", "WORD", .apply = run_network_set_mode, .shows_words = true,
-      .values = { VALUES_WORDS, run_network_word_at }, .default_text = "none",
-      .help = "let the program reach every public host, or none" },
     { "allow-private", "RANGE", .repeats = true, .apply = run_network_add_range,
       .help =
           "private addresses that allowed hosts may have, such as 10.0.0.0/8; no service is used" },

@@ -29,10 +29,9 @@ struct run_arguments {
     struct file_pair *files, *outs;
     size_t n_files, n_outs;
     const char *stdin_file;
-    const char *template;     /* of the service; NULL: none */
-    const char *network_word; /* "none", "full"; NULL: as allow_net says */
-    char **allow_net;         /* entries of a network list, NULL-terminated; NULL: none */
-    char **allow_private;     /* ranges of addresses, for a run without a service */
+    const char *template; /* of the service; NULL: none */
+    char **allow_net;     /* entries of a network list, NULL-terminated; NULL: none */
+    char **allow_private; /* ranges of addresses, for a run without a service */
     /* of a run without a service, by run_network_take() */
     struct network_policy network;
     struct buf network_private; /* "10.0.0.0/8,192.0.2.7"; empty: none */

@@ -1,10 +1,9 @@
-/* cli/run/run_network.h — --allow-net, --network and --allow-private of `belljar run`. */
+/* cli/run/run_network.h — --allow-net and --allow-private of `belljar run`. */
 #pragma once
 
 #include "cli/run/run_arguments.h"
 
-arg_apply run_network_add_host, run_network_add_range, run_network_set_mode;
-arg_word_at run_network_word_at;
+arg_apply run_network_add_host, run_network_add_range;
 /* Options that contradict each other. */
 [[nodiscard]] int run_network_check(const struct run_arguments *o, struct err *e);
 bool run_network_wanted(const struct run_arguments *o);

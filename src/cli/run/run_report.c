@@ -9,7 +9,9 @@
 #include "cli/run/diagnosis_view.h"
 #include "cli/run/end_note.h"
 #include "examiner/exchange.h"
+#include "network/advice.h"
 #include "run/json.h"
+#include "run/network_json.h"
 #include "run/result.h"
 #include "runtime/version.h"
 
@@ -52,6 +54,8 @@ static struct result result_of(const struct run_report *r)
         .tables = r->found.tables,
         .profile = r->found.profile,
         .displays = r->found.displays,
+        .network = r->network,
+        .network_limit = r->network && network_limit_hit(&run->network),
     };
     if (!r->failed) {
         result.usage = run->end.usage;
@@ -73,6 +77,13 @@ void run_report_find(struct run_report *r, int reader_fd, struct buf *outputs)
         (void)version_probe_read(r->job->version_fd, r->version, sizeof r->version);
     if (explain) /* without memory for the files, the failure is explained without them */
         (void)!inputs_files(r->job->inputs, &files, &e);
+    const struct network_policy *policy = &r->job->options->network;
+    bool has_network = policy->mode != NETWORK_NONE && !r->failed;
+    char advice[NETWORK_ADVICE_SIZE] = "";
+    if (has_network) {
+        r->network = network_json(policy, &r->run->network);
+        (void)network_advice(policy, &r->run->network, advice);
+    }
     bool compiling = r->verdict == VERDICT_COMPILE_ERROR && r->prepared;
     const struct buf *printed = compiling ? r->prepared->output : r->captured;
     struct result result = result_of(r);
@@ -87,6 +98,8 @@ void run_report_find(struct run_report *r, int reader_fd, struct buf *outputs)
         .result = &result,
         .options = &r->job->options->run_options,
         .outputs = outputs,
+        .has_network = has_network,
+        .network_advice = advice[0] ? advice : NULL,
         .samples = r->failed ? NULL : r->run->samples,
     };
     struct modules modules = findings_modules(&in);
@@ -99,6 +112,8 @@ void run_report_find(struct run_report *r, int reader_fd, struct buf *outputs)
 void run_report_done(struct run_report *r)
 {
     findings_done(&r->found);
+    json_decref(r->network);
+    r->network = NULL;
 }
 
 void run_report_diagnosis(const struct run_report *r)

@@ -19,6 +19,7 @@ struct run_report {
     bool cached;                         /* `prepared` came from the cache */
     bool failed;           /* the run ended in that stage; `run` is of its jar, if it had one */
     char version[64];      /* of the language; empty: not needed, or not known */
+    json_t *network;       /* network_json(); NULL: the program had no network */
     struct findings found; /* set by run_report_find() */
 };
 

@@ -128,8 +128,10 @@ struct diagnose_input {
     const struct usage *usage;
     enum verdict verdict;
     /* Policy. */
-    bool sealed;  /* it ran in a jar: no network, a read-only root */
-    bool is_cell; /* of a session */
+    bool sealed; /* it ran in a jar: a read-only root, and only the network that it was given */
+    bool has_network;
+    const char *network_advice; /* a sentence about its last failed connection; NULL: none failed */
+    bool is_cell;               /* of a session */
     char *const *allow_commands;
     uint32_t hot_line; /* where a profile saw most of the time; 0: not known */
     /* Whether a module can be imported here; NULL: not known. */

@@ -1,4 +1,4 @@
-/* Errors that Belljar's own policy causes: a jar has no network, a read-only root, and only the
+/* Errors that Belljar's own policy causes: a jar has a read-only root, and only the network and the
  * commands that it was given. Runs in: keeper. */
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 enum policy {
     POLICY_NETWORK,
     POLICY_LOOPBACK,
+    POLICY_RESET,
     POLICY_READ_ONLY,
     POLICY_DENIED,
     POLICY_FULL,
@@ -36,6 +37,9 @@ static const struct {
     { "network is unreachable", POLICY_NETWORK },
     { "ENETUNREACH", POLICY_NETWORK },
     { "No route to host", POLICY_NETWORK },
+    { "onnection reset by peer", POLICY_RESET },
+    { "ECONNRESET", POLICY_RESET },
+    { "onnection reset", POLICY_RESET },
     { "onnection refused", POLICY_LOOPBACK },
     { "ECONNREFUSED", POLICY_LOOPBACK },
     { "ead-only file system", POLICY_READ_ONLY },
@@ -102,29 +106,78 @@ static void blame(struct diagnosis *d, enum category category)
         d->category = category;
 }
 
-static const char no_network[] =
-    "A jar has no network except its own loopback, and no option opens one: fetch the data outside "
-    "and send it with the run (a file beside the program, or standard input).";
+/* The host that an error names: in words of curl, requests, Node, Go, Java, Ruby and others. */
+static bool host_named(struct diagnoser *g, const struct diagnose_input *in,
+                       const struct diagnosis *d, struct piece *ret)
+{
+    static const char *const patterns[] = {
+        "(?:[Cc]ould not resolve (?:host:?|hostname)|unable to resolve host(?: address)?|Failed to "
+        "resolve|UnknownHostException:|ENOTFOUND|EAI_AGAIN|getaddrinfo "
+        "for|lookup|host=|getaddrinfo: "
+        "Name or service not known,)\\s*['\"]?((?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?\\.)+"
+        "[a-zA-Z][a-zA-Z0-9-]*)",
+        "(?:https?|ftp|ssh|git)://"
+        "((?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?\\.)+[a-zA-Z][a-zA-Z0-9-]*)",
+    };
+    struct match m;
+    for (size_t i = 0; i < ARRAY_LEN(patterns); i++) {
+        if (match(g, patterns[i], piece_of(d->message), &m) ||
+            match(g, patterns[i], text_of(in), &m)) {
+            *ret = m.group[0];
+            return true;
+        }
+    }
+    return false;
+}
 
+/* The host is one plain word for any shell (DIAGNOSE-4). */
 static void advise_network(struct diagnoser *g, const struct diagnose_input *in,
                            struct diagnosis *d)
 {
-    (void)g;
-    (void)in;
+    struct piece host;
     blame(d, CATEGORY_NETWORK);
-    suggest(d, 39, 0.95, "%s", no_network);
+    if (in->network_advice)
+        suggest(d, 39, 0.95, "%s", in->network_advice);
+    else if (in->has_network)
+        suggest(d, 39, 0.8,
+                "The program can reach the hosts of its network list, by their names and at their "
+                "ports, and no other address.");
+    else if (host_named(g, in, d, &host) && host.len <= 100)
+        suggest(d, 39, 0.95,
+                "This run has no network. If it should reach '%.*s', add --allow-net %.*s "
+                "(\"network\": {\"allow\": [\"%.*s\"]} in a request); or fetch the data outside "
+                "and send it with the run.",
+                P(host), P(host), P(host));
+    else
+        suggest(d, 39, 0.95,
+                "This run has no network except its own loopback. --allow-net HOST (\"network\": "
+                "{\"allow\": [\"HOST\"]} in a request) lets it reach a host; or fetch the data "
+                "outside and send it with the run (a file beside the program, or standard input).");
 }
 
 static void advise_loopback(struct diagnoser *g, const struct diagnose_input *in,
                             struct diagnosis *d)
 {
     (void)g;
-    (void)in;
     blame(d, CATEGORY_NETWORK);
+    if (in->network_advice) {
+        suggest(d, 39, 0.9, "%s", in->network_advice);
+        return;
+    }
     suggest(d, 39, 0.8,
             "Nothing listens there: the loopback is the jar's own, so the program cannot reach "
             "services of the host (a database, an API on localhost). It can reach a server that it "
             "starts itself: start the server first, and wait until it listens.");
+}
+
+/* The porter resets a connection that the remote host refused, or that the policy ends. */
+static void advise_reset(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    (void)g;
+    if (!in->network_advice)
+        return;
+    d->category = CATEGORY_NETWORK;
+    suggest(d, 39, 0.9, "%s", in->network_advice);
 }
 
 static void advise_read_only(struct diagnoser *g, const struct diagnose_input *in,
@@ -224,9 +277,10 @@ static void advise_open_files(struct diagnoser *g, const struct diagnose_input *
 
 static void (*const advisers[])(struct diagnoser *, const struct diagnose_input *,
                                 struct diagnosis *) = {
-    [POLICY_NETWORK] = advise_network,     [POLICY_LOOPBACK] = advise_loopback,
-    [POLICY_READ_ONLY] = advise_read_only, [POLICY_DENIED] = advise_denied,
-    [POLICY_FULL] = advise_full,           [POLICY_OPEN_FILES] = advise_open_files,
+    [POLICY_NETWORK] = advise_network,       [POLICY_LOOPBACK] = advise_loopback,
+    [POLICY_RESET] = advise_reset,           [POLICY_READ_ONLY] = advise_read_only,
+    [POLICY_DENIED] = advise_denied,         [POLICY_FULL] = advise_full,
+    [POLICY_OPEN_FILES] = advise_open_files,
 };
 
 void sandbox_advise(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)

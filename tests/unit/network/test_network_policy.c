@@ -348,6 +348,32 @@ static void test_presets_are_ours_and_the_operators(void)
             printf("  %s\n", bad[i]);
 }
 
+static void test_a_key_has_a_maximum_of_its_own(void)
+{
+    static const char text[] = "CI.1 = @pypi x.org:1;guest=none; boss = full";
+    static const struct {
+        const char *key, *most;
+    } rows[] = {
+        { "CI.1", "pypi.org:443, files.pythonhosted.org:443, x.org:1" },
+        { "guest", "none" },
+        { "boss", "full" },
+    };
+    struct network_caps caps = network_caps_default();
+    struct err e;
+    bool found;
+    CHECK(network_keys_check(text, "", &e) == 0 && network_keys_check("", "", &e) == 0);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        scoped(network_policy) p = { 0 };
+        char shown[200];
+        CHECK(network_max_of_key(text, "", rows[i].key, &caps, &p, &found, &e) == 0 && found);
+        CHECK_STR(network_policy_text(&p, shown, sizeof shown), rows[i].most);
+    }
+    scoped(network_policy) p = { 0 };
+    CHECK(network_max_of_key(text, "", "CI", &caps, &p, &found, &e) == 0 && !found);
+    CHECK(network_keys_check("ci", "", &e) == -1 && network_keys_check("=a.org", "", &e) == -1 &&
+          network_keys_check("ci=*", "", &e) == -1 && network_keys_check("ci=@x", "", &e) == -1);
+}
+
 static void test_a_wildcard_over_strangers_names_is_broad(void)
 {
     static const struct {
@@ -383,6 +409,7 @@ static const struct check_test tests[] = {
     TEST(test_the_largest_policy_fits_into_its_bytes),
     TEST(test_bytes_of_a_taken_keeper_are_checked_again),
     TEST(test_presets_are_ours_and_the_operators),
+    TEST(test_a_key_has_a_maximum_of_its_own),
     TEST(test_a_wildcard_over_strangers_names_is_broad),
     TEST(test_a_long_list_is_cut_with_its_length),
 };
