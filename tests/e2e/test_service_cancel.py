@@ -66,7 +66,7 @@ def test_service_cancel_that_meets_the_end_tells_the_truth(service):
             delay *= 1.1 if results[-1]["verdict"] == "cancelled" else 0.9
         return results
 
-    results = [r for one in in_threads([partial(races, i) for i in range(CLIENTS)]) for r in one]
+    results = [r for one in in_threads([partial(races, i) for i in range(CLIENTS)], RACES / 8) for r in one]
     verdicts = [r["verdict"] for r in results]
     print({v: verdicts.count(v) for v in set(verdicts)})
     wrong = [r for r in results if not is_true(r)]

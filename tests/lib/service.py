@@ -420,12 +420,12 @@ def versions_known(s):
     return all(l["version"] or l["name"] in silent for l in s.get("/v1/languages").json if l["installed"])
 
 
-def in_threads(jobs):
+def in_threads(jobs, within=120):
     """Every job at once; their results in order."""
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(len(jobs)) as pool:
-        return [f.result(timeout=120 * PATIENCE) for f in [pool.submit(job) for job in jobs]]
+        return [f.result(timeout=within * PATIENCE) for f in [pool.submit(job) for job in jobs]]
 
 
 def since(start):
