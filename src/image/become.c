@@ -13,7 +13,8 @@
 #include "image/restore.h"
 
 enum {
-    RUN_MAPPED = 16 * IMAGE_PAGE, /* a shorter run is copied: each mapping costs one, too */
+    /* A shorter run inside a mapping is copied: a mapping of its own costs a split of the other. */
+    RUN_MAPPED = 4 * IMAGE_PAGE,
     STACK_BYTES = 64 << 10,
     KERNEL_MAPS_MAX = 8,
 };
@@ -398,22 +399,33 @@ static void plan_span(struct becoming *b, const struct image_run *first, size_t 
             plan_copy(b, &first[i]);
 }
 
+static bool may_map(const struct image_map *m)
+{
+    return !m->shared && !m->stack && !(m->prot & PROT_EXEC);
+}
+
 /* Memory is writable while runs are copied into it. */
 static void plan_runs(struct becoming *b, const struct image_map *m, const struct map_runs *runs,
                       long prot)
 {
-    bool may_map = !m->shared && !m->stack && !(m->prot & PROT_EXEC);
     for (size_t i = 0, n; i < runs->n; i += n) {
         const struct image_run *first = &runs->first[i];
-        n = may_map ? span_of(runs, i) : 1;
+        n = may_map(m) ? span_of(runs, i) : 1;
         const struct image_run *last = &first[n - 1];
-        if (may_map && last->start + last->bytes - first->start >= RUN_MAPPED) {
+        if (may_map(m) && last->start + last->bytes - first->start >= RUN_MAPPED) {
             plan_span(b, first, n, prot);
         } else {
             plan_copy(b, first);
             n = 1;
         }
     }
+}
+
+/* One run has every page of it: the image takes the place of its file. */
+static bool is_all_in(const struct image_map *m, const struct map_runs *runs)
+{
+    return runs->n == 1 && may_map(m) && runs->first->start == m->start &&
+           runs->first->bytes == m->end - m->start;
 }
 
 /* It is there. Only its private pages go. */
@@ -445,6 +457,10 @@ static int plan(struct becoming *b)
         if (m->kind == IMAGE_OF_KERNEL)
             continue;
         struct map_runs runs = runs_of(b, m, &next);
+        if (is_all_in(m, &runs) && !m->heap) {
+            plan_span(b, runs.first, 1, (long)m->prot);
+            continue;
+        }
         long prot = (long)m->prot | (runs.n > 0 ? PROT_WRITE : 0);
         bool brk_again = m->heap && heap && heap->start == m->start &&
                          m->prot == (PROT_READ | PROT_WRITE);

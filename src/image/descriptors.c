@@ -69,9 +69,8 @@ void image_descriptors_free(struct image_descriptors *d)
         (void)munmap(d, sizeof *d);
 }
 
-void image_roles_find(struct image_roles *roles, int channel)
+void image_roles_find(struct image_roles *roles, const int numbers[IMAGE_ROLES])
 {
-    const int numbers[IMAGE_ROLES] = { 0, 1, 2, channel };
     for (int i = 0; i < IMAGE_ROLES; i++) {
         struct stat st;
         bool is_there = fstat(numbers[i], &st) == 0;

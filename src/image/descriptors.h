@@ -19,7 +19,8 @@ struct image_roles {
         ino_t inode;
     } of[IMAGE_ROLES];
 };
-void image_roles_find(struct image_roles *roles, int channel);
+/* numbers: a descriptor for each role. */
+void image_roles_find(struct image_roles *roles, const int numbers[IMAGE_ROLES]);
 
 /* In the memory of the session, and so in the image. */
 struct image_descriptors;

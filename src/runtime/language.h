@@ -32,6 +32,7 @@ struct warm {
     /* takes tens of megabytes: few embryos wait, and it is the first to go when memory is short */
     bool large;
     bool session;        /* boots the program of a session, not of a run */
+    bool image;          /* of a session: boots nothing, because its embryos become an image */
     struct limits least; /* used by an embryo before its job: a job with lower limits starts cold */
 };
 
@@ -175,6 +176,8 @@ size_t warm_left_out(const char **ret_first);
 unsigned warm_kind(const struct language *l, const char *code, size_t len, char *const *env);
 /* The kind for a session, or 0 for a cold start. */
 unsigned warm_session_kind(const struct language *l, char *const *env);
+/* The kind of a session that begins in an image. */
+unsigned warm_image_kind(const struct language *l, char *const *env);
 /* True if a line of the code imports one of the modules, as Python writes it. */
 bool code_imports(const char *code, size_t len, const char *const *imports);
 /* True if one of the K=V entries has a name in the list: "NAME" or "PREFIX*". Both may be NULL. */

@@ -112,14 +112,25 @@ unsigned warm_kind(const struct language *l, const char *code, size_t len, char 
     return 0;
 }
 
-unsigned warm_session_kind(const struct language *l, char *const *env)
+static unsigned session_kind(const struct language *l, char *const *env, bool image)
 {
     if (env_names(env, l->cold_env))
         return 0;
     for (const struct warm *w = l->warm; w && w->zygote.name; w++)
-        if (w->session)
+        if (w->session && w->image == image)
             return kind_of(w);
     return 0;
+}
+
+unsigned warm_session_kind(const struct language *l, char *const *env)
+{
+    return session_kind(l, env, false);
+}
+
+unsigned warm_image_kind(const struct language *l, char *const *env)
+{
+    unsigned kind = session_kind(l, env, true);
+    return kind > 0 ? kind : session_kind(l, env, false);
 }
 
 static const struct warm *warm_of(unsigned kind)

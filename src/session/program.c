@@ -481,6 +481,8 @@ static int send_job(struct session *s, struct session_program *p, struct err *e)
 {
     static char *const none[] = { NULL };
     const struct session_spec *spec = &s->spec;
+    unsigned (*kind)(const struct language *, char *const *) = p->image ? warm_image_kind
+                                                                        : warm_session_kind;
     struct jar_request request = {
         .language = spec->language,
         .command = spec->language->session,
@@ -490,7 +492,7 @@ static int send_job(struct session *s, struct session_program *p, struct err *e)
         .outputs = none,
         .limits = spec->limits,
         .session = true,
-        .kind = warm_within(warm_session_kind(spec->language, spec->env), &spec->limits),
+        .kind = warm_within(kind(spec->language, spec->env), &spec->limits),
     };
     request.limits.v[LIMIT_WALL_MS] = session_life_left_ms(s);
     static const struct buf nothing = { 0 };
@@ -537,6 +539,7 @@ static int start(struct session *s, struct session_image *image, bool aside,
         free(p);
         return -1;
     }
+    engine_expect_sessions(s->all->engine, s->spec.language); /* also of those in images */
     p->session = s;
     *ret = p;
     watch(p);

@@ -7,7 +7,7 @@
 
 #include "spec/limit.h"
 
-enum { ZYGOTE_KINDS_MAX = 16 };
+enum { ZYGOTE_KINDS_MAX = 20 };
 
 struct zygote_def {
     const char *name; /* such as "python-data", in settings, metrics and logs */

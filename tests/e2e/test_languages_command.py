@@ -167,7 +167,7 @@ def test_service_has_the_languages_of_its_directory(public_path):
         listed = eventually(answered, 30)  # they are asked one after the other
         assert listed["mine"]["version"].startswith("5.") and listed["mine"]["installed"] is True
         assert (listed["toy"]["installed"], listed["toy"]["version"]) == (False, None)
-        assert listed["python"]["warm"] == ["python-data", "python-std", "python", "python-session"]
+        assert listed["python"]["warm"] == ["python-data", "python-std", "python", "python-session", "python-image"]
         assert listed["python"]["compiled"] is False
         result = s.run("echo hello $BASH_VERSION", language="mine")
         assert (result["language"], result["verdict"]) == ("mine", "ok") and result["stdout"].startswith("hello 5.")

@@ -19,8 +19,8 @@ def pools(s):
     return s.get("/v1/stats").json["pools"]
 
 
-WHEN_USED = ("typescript", "postgres", "python-session", "node-session",
-             "typescript-session")  # not booted from the start, unless a service is told to
+WHEN_USED = ("typescript", "postgres", "python-session", "node-session", "typescript-session",
+             "python-image", "node-image", "typescript-image")  # not booted from the start, unless a service is told to
 
 
 def filled(s):

@@ -227,6 +227,7 @@ struct engine_pools engine_pools(const struct engine *engine)
 void engine_expect_sessions(struct engine *engine, const struct language *l)
 {
     pools_policy_expect(&engine->pools, warm_session_kind(l, NULL), uv_now(engine->loop));
+    pools_policy_expect(&engine->pools, warm_image_kind(l, NULL), uv_now(engine->loop));
     next_round_within(engine, ROUND_BUSY_MS);
 }
 

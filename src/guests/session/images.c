@@ -44,7 +44,7 @@ static void answer_text(struct channel *c, uint32_t request, const char *key, co
     channel_answer(c, request, &json);
 }
 
-static void send_ready(struct channel *c, const char *version)
+void images_send_ready(struct channel *c, const char *version)
 {
     scoped(buf) ready = { 0 };
     field_add_text(&ready, TAG_VERSION, version);
@@ -99,7 +99,7 @@ void images_on_write(struct channel *c, const struct message *m, const struct im
                                     : write_image(m, ops, context, &list, &files_bytes, why);
     if (got == IMAGE_BECAME) { /* the descriptors of the message were another process's */
         buf_done(&list.json);
-        send_ready(c, ops->version);
+        images_send_ready(c, ops->version);
         return;
     }
     if (ops->resume)
@@ -132,5 +132,5 @@ void images_on_become(struct channel *c, const struct message *m, const struct i
     if (failed)
         answer_text(c, m->request, "failed", why);
     else
-        send_ready(c, ops->version);
+        images_send_ready(c, ops->version);
 }

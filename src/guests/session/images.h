@@ -41,6 +41,8 @@ struct image_ops {
     const char *hidden;        /* losses that begin so are no losses; may be NULL */
 };
 
+/* The program waits for requests. */
+void images_send_ready(struct channel *c, const char *version);
 void images_on_write(struct channel *c, const struct message *m, const struct image_ops *ops,
                      void *context);
 void images_on_become(struct channel *c, const struct message *m, const struct image_ops *ops,

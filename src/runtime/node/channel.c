@@ -37,10 +37,15 @@ const struct image_roles *channel_roles(void)
     return &channel.roles;
 }
 
+static void find_roles(void)
+{
+    image_roles_find(&channel.roles, (const int[IMAGE_ROLES]){ 0, 1, 2, channel.fd });
+}
+
 void channel_went_on(uint32_t sent)
 {
     channel.sent = sent;
-    image_roles_find(&channel.roles, channel.fd);
+    find_roles();
 }
 
 /* ---- out ---- */
@@ -193,7 +198,7 @@ napi_value channel_find(napi_env env, napi_info info)
         else
             (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
         channel.fd = away >= 0 ? away : fd;
-        image_roles_find(&channel.roles, channel.fd);
+        find_roles();
         (void)napi_create_int32(env, channel.fd, &result);
         return result;
     }

@@ -14,6 +14,12 @@ static const struct warm warm[] = {
                   .env = NO_WORDS },
       .large = true,
       .session = true },
+    { .zygote = { .name = "node-image",
+                  .files = WORDS("belljar-image.so"),
+                  .argv = WORDS("/usr/bin/node", "-r", "/opt/belljar/node/session.js", "main.js"),
+                  .env = NO_WORDS },
+      .session = true,
+      .image = true },
     { .imports = NULL },
 };
 

@@ -8,10 +8,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "image/descriptors.h"
 #include "image/files.h"
 #include "image/image.h"
 
-enum { FDS_MAX = 2 + IMAGE_BASES_MAX }; /* of the largest request, for an image */
+enum {
+    FDS_MAX = 2 + IMAGE_BASES_MAX, /* of the largest request, for an image */
+    NUMBERS_MAX = 64,
+};
 
 static PyObject *refuse(const char *why)
 {
@@ -75,22 +79,6 @@ static PyObject *receive(PyObject *module, PyObject *args)
     return Py_BuildValue("NN", bytes, fds);
 }
 
-/* Descriptors of earlier images: a converter of arguments. */
-static int take_bases(PyObject *list, void *to)
-{
-    struct image_bases *bases = to;
-    Py_ssize_t n = PySequence_Size(list);
-    if (n < 0)
-        return 0;
-    *bases = (struct image_bases){ 0 };
-    for (Py_ssize_t i = 0; i < n && i < IMAGE_BASES_MAX; i++) {
-        PyObject *item = PySequence_GetItem(list, i);
-        bases->fds[bases->n++] = item ? PyObject_AsFileDescriptor(item) : -1;
-        Py_XDECREF(item);
-    }
-    return !PyErr_Occurred();
-}
-
 struct losses {
     struct image_losses base; /* the first member */
     PyObject *list;
@@ -103,6 +91,82 @@ static void add_loss(struct image_losses *base, const char *name)
     PyObject *text = PyUnicode_DecodeFSDefault(name);
     l->failed = l->failed || !text || PyList_Append(l->list, text) < 0;
     Py_XDECREF(text);
+}
+
+/* Of the image that is being written; in its memory, too. */
+static struct image_descriptors *descriptors;
+
+/* Numbers of descriptors: a converter of arguments. */
+struct number_list {
+    int of[NUMBERS_MAX];
+    size_t n;
+};
+static int take_numbers(PyObject *list, void *to)
+{
+    struct number_list *numbers = to;
+    Py_ssize_t n = PySequence_Size(list);
+    if (n < 0)
+        return 0;
+    numbers->n = 0;
+    for (Py_ssize_t i = 0; i < n && i < NUMBERS_MAX; i++) {
+        PyObject *item = PySequence_GetItem(list, i);
+        numbers->of[numbers->n++] = item ? PyObject_AsFileDescriptor(item) : -1;
+        Py_XDECREF(item);
+    }
+    return !PyErr_Occurred();
+}
+
+/* take(ours, skipped, list): records the descriptors and the working directory, for the image. ours:
+ * stdin, stdout, stderr and the channel. The names of things that cannot be carried go to the list. */
+static PyObject *take(PyObject *module, PyObject *args)
+{
+    (void)module;
+    struct number_list ours, skipped;
+    struct image_roles roles;
+    struct losses losses = { .base.add = add_loss };
+    char why[IMAGE_WHY] = "there is no memory for the list of its descriptors";
+    if (!PyArg_ParseTuple(args, "O&O&O!", take_numbers, &ours, take_numbers, &skipped, &PyList_Type,
+                          &losses.list))
+        return NULL;
+    if (ours.n != IMAGE_ROLES)
+        return refuse("a descriptor of the session is missing");
+    image_roles_find(&roles, ours.of);
+    descriptors = descriptors ? descriptors : image_descriptors_new();
+    if (!descriptors || image_descriptors_take(descriptors, &roles, skipped.of, skipped.n,
+                                               &losses.base, why))
+        return refuse(why);
+    if (losses.failed)
+        return NULL;
+    Py_INCREF(Py_None);
+    return Py_None;
+}
+
+/* children(list, writers): adds the names of the processes that this one started. */
+static PyObject *children(PyObject *module, PyObject *args)
+{
+    (void)module;
+    struct losses losses = { .base.add = add_loss };
+    struct number_list skipped;
+    if (!PyArg_ParseTuple(args, "O!O&", &PyList_Type, &losses.list, take_numbers, &skipped))
+        return NULL;
+    image_children(skipped.of, skipped.n, &losses.base);
+    if (losses.failed)
+        return NULL;
+    Py_INCREF(Py_None);
+    return Py_None;
+}
+
+/* Descriptors of earlier images: a converter of arguments. */
+static int take_bases(PyObject *list, void *to)
+{
+    struct image_bases *bases = to;
+    struct number_list numbers;
+    if (!take_numbers(list, &numbers))
+        return 0;
+    *bases = (struct image_bases){ 0 };
+    for (size_t i = 0; i < numbers.n && i < IMAGE_BASES_MAX; i++)
+        bases->fds[bases->n++] = numbers.of[i];
+    return 1;
 }
 
 /* pack(fd, bases, room, list): writes the files of the session. The name of each file that cannot be
@@ -140,8 +204,8 @@ static PyObject *unpack(PyObject *module, PyObject *args)
     return Py_None;
 }
 
-/* write(fd, bases, used, at, room, report_fd): (False, pid of the writer, microseconds); in a process that became
- * the image (True, cookie, 0). */
+/* write(fd, bases, used, at, room, report_fd), after take(): (False, pid of the writer, microseconds);
+ * in a process that became the image, which has its descriptors again, (True, frames sent, 0). */
 static PyObject *write_image(PyObject *module, PyObject *args)
 {
     (void)module;
@@ -153,6 +217,8 @@ static PyObject *write_image(PyObject *module, PyObject *args)
     unsigned used;
     if (!PyArg_ParseTuple(args, "iO&IKKi", &fd, take_bases, &bases, &used, &at, &room, &report_fd))
         return NULL;
+    if (!descriptors)
+        return refuse("nothing is known of its descriptors");
     bases.used = used;
     PyOS_BeforeFork();
     int rc = image_write(fd, at, room, report_fd, &bases, &w, why);
@@ -161,9 +227,10 @@ static PyObject *write_image(PyObject *module, PyObject *args)
         return rc ? refuse(why)
                   : Py_BuildValue("OiK", Py_False, (int)w.writer, (unsigned long long)w.pause_us);
     }
+    image_descriptors_restore(descriptors, (int)(w.cookie >> 32));
     PyOS_AfterFork_Child();
     guest_freshen();
-    return Py_BuildValue("OKi", Py_True, (unsigned long long)w.cookie, 0);
+    return Py_BuildValue("OKi", Py_True, (unsigned long long)(w.cookie & UINT32_MAX), 0);
 }
 
 /* become(fd, bases, cookie): returns only by RuntimeError. */
@@ -192,6 +259,8 @@ static PyObject *reap(PyObject *module, PyObject *args)
 
 static PyMethodDef methods[] = {
     { "receive", receive, METH_VARARGS, NULL },
+    { "take", take, METH_VARARGS, NULL },
+    { "children", children, METH_VARARGS, NULL },
     { "pack", pack, METH_VARARGS, NULL },
     { "unpack", unpack, METH_VARARGS, NULL },
     { "write", write_image, METH_VARARGS, NULL },

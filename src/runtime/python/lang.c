@@ -75,6 +75,12 @@ static const struct warm warm[] = {
                                ("BELLJAR_PRELOAD=" SESSION_PRELOAD)) },
       .large = true,
       .session = true },
+    { .zygote = { .name = "python-image",
+                  .files = WORDS("belljar-image.so"),
+                  .argv = session_argv,
+                  .env = NO_WORDS },
+      .session = true,
+      .image = true },
     { .imports = NULL },
 };
 

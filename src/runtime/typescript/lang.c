@@ -18,6 +18,13 @@ static const struct warm warm[] = {
                   .env = NO_WORDS },
       .large = true,
       .session = true },
+    { .zygote = { .name = "typescript-image",
+                  .files = WORDS("belljar-image.so"),
+                  .argv = WORDS("/usr/bin/node", "-r", "/opt/belljar/typescript/session.js",
+                                "main.js"),
+                  .env = NO_WORDS },
+      .session = true,
+      .image = true },
     { .imports = NULL },
 };
 

@@ -62,7 +62,7 @@ static void make_anew(int channel)
     struct image_descriptors *d = image_descriptors_new();
     const int skipped[] = { 77 };
     CHECK(dup2(0, skipped[0]) == skipped[0]);
-    image_roles_find(&roles, channel);
+    image_roles_find(&roles, (const int[IMAGE_ROLES]){ 0, 1, 2, channel });
     if (!CHECK(d != NULL) ||
         !CHECK(image_descriptors_take(d, &roles, skipped, 1, &losses.base, why) == 0))
         return;
