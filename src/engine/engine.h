@@ -118,6 +118,8 @@ struct engine_pools engine_pools(const struct engine *engine);
 /* Asks the warden for new states, now and for a while. Called when somebody reads them. */
 void engine_pools_refresh(struct engine *engine);
 void engine_set_pools(struct engine *engine, const struct pools_settings *s);
+/* Whether jars may be made in advance: there are pools, memory is not short, and no run waits. */
+bool engine_may_prepare(const struct engine *engine);
 /* Boots the zygote of the sessions of a language, as if one had come. */
 void engine_expect_sessions(struct engine *engine, const struct language *l);
 

@@ -77,6 +77,7 @@ struct language {
      * are no sessions. */
     const char *const *session;
     bool forks;          /* that program writes images of itself, and becomes them */
+    bool rests;          /* and does nothing between two cells, if it has just become one */
     bool reports;        /* runs leave a report (run/reports.h) */
     unsigned no_sockets; /* enum no_sockets: where no job of this language can need a socket */
     bool shell;          /* allow_commands applies to it */

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "session/session_impl.h"
+#include "session/templates.h"
 
 enum { FALLING_MAX = 4 }; /* sessions that fall asleep at a time */
 
@@ -56,6 +57,7 @@ void sessions_drain(struct sessions *all, const char *reason, void (*on_done)(vo
     all->drain_reason = reason;
     all->on_drained = on_done;
     all->drained_context = context;
+    templates_stop(all);
     for (struct session *next, *s = all->first; s; s = next) { /* a replay may take long */
         next = s->next;
         session_replay_fail(s, "the service is stopping");

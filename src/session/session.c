@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "run/json.h"
 #include "session/session_impl.h"
+#include "session/templates.h"
 #include "store/audit_log.h"
 #include "store/session_rows.h"
 
@@ -692,6 +693,7 @@ void sessions_stop(struct sessions *all, const char *reason)
 {
     struct session *next;
     all->stopping = true;
+    templates_stop(all);
     for (struct session *s = all->first; s; s = next) {
         next = s->next;
         if (s->state != SESSION_SLEEPING || s->sleep)
@@ -727,7 +729,10 @@ unsigned sessions_count(const struct sessions *all, const char *key)
 
 struct sessions_counts sessions_counts(const struct sessions *all)
 {
-    struct sessions_counts n = { .created = all->created, .cells = all->cells };
+    struct sessions_counts n = { .created = all->created,
+                                 .cells = all->cells,
+                                 .spares = templates_spares(all),
+                                 .spares_taken = all->spares_taken };
     for (const struct session *s = all->first; s; s = s->next) {
         n.of_state[s->state]++; /* one that ended is not in the list */
         n.memory_bytes += s->memory_bytes;

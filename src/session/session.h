@@ -224,6 +224,8 @@ struct sessions_counts {
     unsigned of_state[SESSION_ENDED];
     uint64_t created, cells; /* since the start of the service */
     uint64_t memory_bytes;   /* of the living ones, each when it was last measured */
+    unsigned spares;         /* programs of templates that wait for a run */
+    uint64_t spares_taken;
 };
 struct sessions_counts sessions_counts(const struct sessions *all);
 /* The first one that is not ended; then `next`. */

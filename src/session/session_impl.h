@@ -47,6 +47,8 @@ struct sessions {
     int dir_fd;       /* of the files of sessions */
     struct images *images;
     struct template *templates; /* in use */
+    unsigned spares;            /* session/spares.h */
+    uint64_t spares_taken;
     struct template_maker *maker;
     struct template_wait *template_waits;
 };

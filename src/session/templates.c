@@ -7,6 +7,7 @@
 #include "base/auto.h"
 #include "base/text.h"
 #include "session/session_impl.h"
+#include "session/spares.h"
 
 /* A run whose turn came while the image was being opened. */
 struct waiting_run {
@@ -28,6 +29,8 @@ struct template
     bool loading, rebuilding;
     struct template_wait rebuild;
     struct waiting_run *waiting;
+    struct spare spare;       /* holds a reference */
+    struct session_spec last; /* of the last run, without an image */
     struct template *next;
 };
 
@@ -121,6 +124,7 @@ static void template_unref(struct template *t)
         }
     }
     session_image_unref(t->image);
+    session_spec_done(&t->last);
     free(t);
 }
 
@@ -147,22 +151,29 @@ static int make_hidden(struct sessions *all, struct session_spec *spec, struct s
     return 0;
 }
 
-static int begin_session(struct sessions *all, struct session_spec *spec, struct run *run,
-                         struct err *e)
+static int add_cell(struct session *s, struct run *run, struct err *e)
 {
-    struct session *s;
     struct cell *c;
-    if (make_hidden(all, spec, &s, e))
-        return -1;
     bool silent = !run->spec.options.display && !run_shows_tables(s->spec.language);
-    if (cell_new(s, silent, &c, e)) {
-        session_unref(s);
+    if (cell_new(s, silent, &c, e))
         return -1;
-    }
     c->wall_ms = run->spec.limits.v[LIMIT_WALL_MS];
     c->reads_stdin = c->queued = true;
     cell_set_run(c, run);
     run_watch_add(run, &c->watch);
+    return 0;
+}
+
+static int begin_session(struct sessions *all, struct session_spec *spec, struct run *run,
+                         struct err *e)
+{
+    struct session *s;
+    if (make_hidden(all, spec, &s, e))
+        return -1;
+    if (add_cell(s, run, e)) {
+        session_unref(s);
+        return -1;
+    }
     session_start(s);
     return 0;
 }
@@ -183,19 +194,90 @@ static uint64_t life_ms(const struct limits *l)
     return l->v[LIMIT_WALL_MS] + START_MS + CELL_GRACE_MS + CELL_GRACE_MS;
 }
 
+/* The spec of the next run is that of the last one, as far as anybody can know. */
+static struct session_spec spec_of(const struct template *t)
+{
+    return (struct session_spec){ .language = t->last.language,
+                                  .key = text_copy(t->last.key),
+                                  .actor = text_copy(t->last.actor),
+                                  .limits = t->last.limits,
+                                  .cell_limits = t->last.cell_limits,
+                                  .idle_ms = t->last.idle_ms,
+                                  .image = session_image_ref(t->image) };
+}
+
+static void remember(struct template *t, const struct run_spec *r)
+{
+    session_spec_done(&t->last);
+    t->last = (struct session_spec){ .language = r->language,
+                                     .key = text_copy(r->key),
+                                     .actor = text_copy(r->actor),
+                                     .limits = r->limits,
+                                     .cell_limits = r->limits,
+                                     .idle_ms = life_ms(&r->limits) };
+    t->last.limits.v[LIMIT_WALL_MS] = life_ms(&r->limits);
+}
+
 static int enter(struct template *t, struct run *run, struct err *e)
 {
-    const struct run_spec *r = &run->spec;
-    scoped(session_spec) spec = { .language = r->language,
-                                  .key = text_copy(r->key),
-                                  .actor = text_copy(r->actor),
-                                  .limits = r->limits,
-                                  .cell_limits = r->limits,
-                                  .idle_ms = life_ms(&r->limits),
-                                  .image = session_image_ref(t->image),
-                                  .template = r->template };
-    spec.limits.v[LIMIT_WALL_MS] = life_ms(&r->limits);
-    return begin_session(t->all, &spec, run, e);
+    remember(t, &run->spec);
+    scoped(session_spec) spec = spec_of(t);
+    spec.template = run->spec.template;
+    struct session *s = spare_take(&t->spare, &spec);
+    if (!s)
+        return begin_session(t->all, &spec, run, e);
+    template_unref(t); /* its run holds another one */
+    if (add_cell(s, run, e)) {
+        session_end(s, "there is no memory for its run");
+        return -1;
+    }
+    cells_advance(s);
+    return 0;
+}
+
+/* ---- a spare ---- */
+
+static void on_spare_gone(struct spare *p)
+{
+    template_unref((struct template *)((char *)p - offsetof(struct template, spare)));
+}
+
+static void drop_spare(struct template *t)
+{
+    if (!t->spare.session)
+        return;
+    spare_end(&t->spare);
+    template_unref(t);
+}
+
+/* After a run, for the next one. */
+static void refill_spare(struct template *t)
+{
+    if (t->spare.session || !t->image || !t->last.language ||
+        !spare_has_room(t->all, t->last.language))
+        return;
+    scoped(session_spec) spec = spec_of(t);
+    t->spare.on_gone = on_spare_gone;
+    t->refs++;
+    if (!spare_start(t->all, &t->spare, &spec))
+        template_unref(t);
+}
+
+unsigned templates_spares(const struct sessions *all)
+{
+    unsigned n = 0;
+    for (const struct template *t = all->templates; t; t = t->next)
+        n += t->spare.session && t->spare.session->state == SESSION_IDLE;
+    return n;
+}
+
+void templates_stop(struct sessions *all)
+{
+    struct template *next;
+    for (struct template *t = all->templates; t; t = next) {
+        next = t->next;
+        drop_spare(t);
+    }
 }
 
 static void begin(struct template *t, struct run *run)
@@ -321,6 +403,7 @@ static int rebuild(struct template *t, const char *why, struct err *e)
         return -1;
     t->rebuilding = true;
     t->refs++;
+    drop_spare(t);
     session_image_unref(t->image);
     t->image = NULL;
     return 0;
@@ -373,7 +456,9 @@ static void on_cancel(struct run_host *h, struct run *run)
 
 static void on_freed(struct run_host *h)
 {
-    template_unref((struct template *)h);
+    struct template *t = (struct template *)h;
+    refill_spare(t);
+    template_unref(t);
 }
 
 int template_host(struct sessions *all, const struct saved_image *saved, struct run_host **ret,

@@ -47,6 +47,11 @@ struct template_wait {
 /* Whether runs of the language have arguments. A program of SQL has values in their place, and a cell
  * has none. */
 bool run_inputs_have_args(const struct language *l);
+/* The number of programs that became a template and wait for a run. */
+unsigned templates_spares(const struct sessions *all);
+/* No program waits for a run from now on. */
+void templates_stop(struct sessions *all);
+
 /* The host of one run from this template, for its spec: run_spec_done() gives it back. */
 [[nodiscard]] int template_host(struct sessions *all, const struct saved_image *saved,
                                 struct run_host **ret, struct err *e);

@@ -1,11 +1,14 @@
 """Templates: states that runs and sessions begin in. POST /v1/templates, and `template` in requests."""
 import concurrent.futures
 import json
+import os
+import signal
 import sqlite3
 
 import pytest
 from changed_image import make_foreign
 from harness import eventually
+from hostview import descendants
 from service import Service
 
 pytestmark = pytest.mark.release_only  # IPython starts cold there: every session would take seconds
@@ -330,3 +333,56 @@ def spoil_setup(service):
     db.execute("UPDATE template_requests SET request = ? WHERE image = ?", (json.dumps(request), image))
     db.commit()
     db.close()
+
+
+# ---- spares: a program that became the image before a run asked for it ----
+
+def spares(service):
+    """How many wait, and how many runs took one."""
+    text = service.get("/metrics").body.decode()
+    found = dict(line.split() for line in text.splitlines() if line.startswith("belljar_template_spares"))
+    return int(found["belljar_template_spares"]), int(found["belljar_template_spares_taken_total"])
+
+
+def await_spare(service):
+    assert eventually(lambda: spares(service)[0] > 0), spares(service)
+
+
+def test_the_next_run_of_a_template_has_a_program_that_waits(service, template):
+    code = "print(len(table), os.getpid(), 'mine' in globals(), os.path.exists('mine')); mine = open('mine', 'w')"
+    run(service, code)
+    for _ in range(3):
+        await_spare(service)
+        taken = spares(service)[1]
+        assert run(service, code)["stdout"] == "50000 2 False False\n"
+        assert spares(service)[1] == taken + 1
+
+
+def test_a_run_with_other_limits_does_not_get_the_program_that_waits(service, template):
+    run(service, "1")
+    await_spare(service)
+    taken = spares(service)[1]
+    result = run(service, "x = bytearray(600 << 20); print(len(x) >> 20)", limits={"memory": "1g"})
+    assert result["stdout"] == "600\n" and spares(service)[1] == taken
+    result = run(service, "import time; time.sleep(60)", limits={"wall_ms": 500})
+    assert result["verdict"] == "timeout" and 500 <= result["usage"]["wall_ms"] < 5000, result
+
+
+def test_a_program_that_waits_dies_and_the_next_run_does_not_notice(service, template):
+    run(service, "1")
+    await_spare(service)
+    for program in descendants(service.pid):
+        if program.comm == "python3":
+            os.kill(program.pid, signal.SIGKILL)
+    assert run(service, "print(len(table))")["stdout"] == "50000\n"
+
+
+def test_a_service_stops_at_once_while_a_program_waits():
+    with Service("--set", "pools.preload=python-session") as s:
+        assert s.post("/v1/templates", {"name": "squares", "language": "python", "setup": SETUP}).status == 201
+        run(s, "1")
+        await_spare(s)
+        processes = [p for p in descendants(s.pid) if p.comm == "python3"]
+        assert processes
+        s.stop()
+        assert not [p for p in processes if os.path.exists(f"/proc/{p.pid}")]

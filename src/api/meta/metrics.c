@@ -173,6 +173,10 @@ static int sessions_write(const struct sessions_counts *n, struct buf *b, struct
         { "cells_total", "counter", "cells of sessions that were accepted", n->cells },
         { "sessions_memory_bytes", "gauge",
           "memory of the jars of open sessions, each when it was last measured", n->memory_bytes },
+        { "template_spares", "gauge", "programs that became a template and wait for a run",
+          n->spares },
+        { "template_spares_taken_total", "counter", "runs that got such a program",
+          n->spares_taken },
     };
     if (buf_addf(b, e,
                  "# HELP belljar_sessions open sessions, by state\n"

@@ -224,6 +224,12 @@ struct engine_pools engine_pools(const struct engine *engine)
     return all;
 }
 
+bool engine_may_prepare(const struct engine *engine)
+{
+    return has_pools(engine) && engine->pools.settings.max > 0 && !engine->pools.short_of_memory &&
+           engine->queue.waiting == 0;
+}
+
 void engine_expect_sessions(struct engine *engine, const struct language *l)
 {
     pools_policy_expect(&engine->pools, warm_session_kind(l, NULL), uv_now(engine->loop));

@@ -16,6 +16,7 @@ DECLARE_LANGUAGE(bash) = {
     .command = WORDS("/bin/bash", FILE_ARGUMENT),
     .session = WORDS("{guest}/bash/bash"),
     .forks = true,
+    .rests = true,
     .shell = true,
     .env = NO_WORDS,
     .version = WORDS("/bin/bash", "--version"),

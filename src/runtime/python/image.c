@@ -132,8 +132,8 @@ static PyObject *take(PyObject *module, PyObject *args)
         return refuse("a descriptor of the session is missing");
     image_roles_find(&roles, ours.of);
     descriptors = descriptors ? descriptors : image_descriptors_new();
-    if (!descriptors || image_descriptors_take(descriptors, &roles, skipped.of, skipped.n,
-                                               &losses.base, why))
+    if (!descriptors ||
+        image_descriptors_take(descriptors, &roles, skipped.of, skipped.n, &losses.base, why))
         return refuse(why);
     if (losses.failed)
         return NULL;

@@ -110,6 +110,7 @@ DECLARE_LANGUAGE(python) = {
     .profile = WORDS("/usr/bin/python3", "{guest}/python/profile.py", FILE_ARGUMENT),
     .session = WORDS("/usr/bin/python3", "{guest}/python/session.py"),
     .forks = true,
+    .rests = true,
     .display = WORDS("/usr/bin/python3", "{guest}/python/display.py", FILE_ARGUMENT),
     .env = WORDS(UNBUFFERED, NO_BYTECODE),
     .version = WORDS("/usr/bin/python3", "--version"),

@@ -15,6 +15,7 @@ DECLARE_LANGUAGE(sqlite) = {
     .command = WORDS("{guest}/sqlite/sqlite", "--format", "{format}", FILE_ARGUMENT),
     .session = WORDS("{guest}/sqlite/sqlite", "--session"),
     .forks = true,
+    .rests = true,
     .reports = true,
     .no_sockets = NO_SOCKETS_IN_PROGRAM,
     .env = NO_WORDS,
