@@ -24,7 +24,7 @@ static void flush(struct peer *peer)
         struct unsent *u = peer->first;
         if (send_one(peer, u, &e)) {
             if (e.sys != EAGAIN && e.sys != ENOBUFS)
-                source_close(&peer->source); /* porter.c notices */
+                source_close(&peer->source); /* see end_broken_peers() */
             break;
         }
         peer->first = u->next;

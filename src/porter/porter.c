@@ -87,6 +87,17 @@ static void on_time(struct porter *p, uint64_t now_us)
         net_on_time(r, now_us);
 }
 
+/* A keeper that broke while we sent: no event follows about a descriptor that is closed. */
+static void end_broken_peers(struct porter *p)
+{
+    struct peer *next;
+    for (struct peer *peer = p->peers; peer; peer = next) {
+        next = peer->next;
+        if (peer->source.fd < 0)
+            peer_close(peer);
+    }
+}
+
 static void loop(struct porter *p)
 {
     uint64_t tick_us = clock_us();
@@ -101,6 +112,7 @@ static void loop(struct porter *p)
             if (s->fd >= 0)
                 s->on_ready(s, events[i].events);
         }
+        end_broken_peers(p);
         uint64_t now = clock_us();
         if (now - tick_us >= TICK_MS * 1000) {
             tick_us = now;
@@ -194,7 +206,7 @@ _Noreturn static void porter_main(const struct porter_setup *s, int fd, pid_t pa
     network_policy_done(&p->max);
     fd_close(&p->epoll_fd);
     free(p);
-    exit(0); /* not _exit: here a sanitizer looks for leaks */
+    _exit(0); /* a sanitizer that looks for leaks needs /proc, which is out of reach here */
 }
 
 int porter_start(const struct porter_setup *setup, struct porter_process *ret, struct err *e)

@@ -84,17 +84,19 @@ class World:
 
     # ---- servers ----
 
-    def socket(self, kind, address, port):
-        """A bound socket in `world`. It belongs to that namespace in any process."""
+    def socket(self, kind, address, port, near=False):
+        """A bound socket in `world`, or in `near`. It belongs to that namespace in any process."""
         made = []
 
         def make():
-            fd = os.open(f"/proc/{self.far}/ns/net", os.O_RDONLY)
+            fd = os.open(f"/proc/{self.near if near else self.far}/ns/net", os.O_RDONLY)
             libc = ctypes.CDLL(None, use_errno=True)
             assert libc.setns(fd, 0x40000000) == 0, os.strerror(ctypes.get_errno())
             os.close(fd)
             s = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, kind)
             s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if ":" in address:
+                s.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
             s.bind((address, port))
             made.append(s)
 
@@ -108,9 +110,9 @@ class World:
         subprocess.run(_enter(self.far, "ip", "addr", "replace", f"{address}/24", "dev", "far"), check=True)
         return address
 
-    def listen(self, port, handler, address=WORLD):
+    def listen(self, port, handler, address=WORLD, near=False):
         """Calls handler(connection) in a thread for each connection."""
-        s = self.socket(socket.SOCK_STREAM, address, port)
+        s = self.socket(socket.SOCK_STREAM, address, port, near)
         s.listen(128)
 
         def one(c):
@@ -131,7 +133,7 @@ class World:
         threading.Thread(target=accept, daemon=True).start()
         return s
 
-    def say(self, port, text, address=WORLD):
+    def say(self, port, text, address=WORLD, near=False):
         """A server that sends the text at once."""
         def handler(c):
             c.sendall(text)
@@ -139,7 +141,7 @@ class World:
             while c.recv(65536):  # a close with bytes unread would be a reset
                 pass
 
-        return self.listen(port, handler, address)
+        return self.listen(port, handler, address, near)
 
     def echo(self, port, address=WORLD):
         def handler(c):
