@@ -150,6 +150,18 @@ static void test_a_cut_or_longer_file_is_refused(void)
     (void)close(f.from_fd);
 }
 
+/* All bytes of the image are there, and only the mark of the end is missing. */
+static void test_a_file_without_its_end_is_refused(void)
+{
+    struct image_keys keys = keys_of(KEY_A);
+    autofree char *bytes = example(FOLD_PIECE);
+    struct fold f = folded(bytes, FOLD_PIECE, form_of(false, &keys), &keys);
+    struct err e = { 0 };
+    f.stored -= 17;
+    CHECK(!comes_back(&f, bytes, &e) && e.code == ERR_CONFLICT);
+    (void)close(f.from_fd);
+}
+
 static void test_an_encrypted_file_takes_the_place_of_no_other(void)
 {
     struct image_keys keys = keys_of(KEY_A);
@@ -304,6 +316,7 @@ static const struct check_test tests[] = {
     TEST(test_every_form_comes_back),
     TEST(test_an_altered_byte_of_an_encrypted_image_is_refused),
     TEST(test_a_cut_or_longer_file_is_refused),
+    TEST(test_a_file_without_its_end_is_refused),
     TEST(test_an_encrypted_file_takes_the_place_of_no_other),
     TEST(test_keys_rotate),
     TEST(test_a_key_with_a_false_id_opens_nothing),
