@@ -12,6 +12,7 @@ open that range with network.private. Everything ends with the processes that ho
 
 import ctypes
 import os
+import shutil
 import socket
 import struct
 import subprocess
@@ -31,6 +32,7 @@ def _enter(pid, *argv):
 class World:
     def __init__(self):
         self.holders, self.servers, self.zone, self.asked = [], [], {}, []
+        self.scratch = harness.public_dir()
         self.lock = threading.Lock()
 
     def __enter__(self):
@@ -51,7 +53,6 @@ class World:
     def _build(self):
         self.near = self._hold("--net", "--mount")
         self.far = self._hold("--net", "--mount")
-        self.scratch = harness.public_dir()
         conf = self.scratch / "resolv.conf"
         conf.write_text(f"nameserver {DNS}\n")
         ip = "ip"
@@ -77,6 +78,7 @@ class World:
             p.stdin.close()
             p.stdout.close()
             p.wait()
+        shutil.rmtree(self.scratch, ignore_errors=True)
 
     def prefix(self):
         """Put before a command: it runs in `near`."""
