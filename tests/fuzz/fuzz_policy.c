@@ -64,6 +64,13 @@ static void read_text(const char *text)
         (void)!network_policy_add_entry(&all, text, NETWORK_TCP, "@a", &e);
         check_rules(&all);
     }
+    if (network_keys_check(text, "own=a.example.org", &e) == 0) {
+        scoped(network_policy) most = { 0 };
+        bool found;
+        if (network_max_of_key(text, "own=a.example.org", "a", &caps, &most, &found, &e))
+            abort();
+        check_rules(&most);
+    }
     (void)!address_set_parse(text, &ranges, &e);
 }
 
