@@ -209,7 +209,7 @@ static void measure_crowd(struct bench *b, struct load_client *v, const struct b
 
 void images_kept(struct bench *b, struct load_client *v, const struct bench_service *s)
 {
-    struct bench_session session;
+    struct bench_session session = { 0 };
     make_session(v, &session);
     race_wakes(b, v, s, &session);
     measure_rollbacks(b, v, s, &session);
