@@ -86,7 +86,8 @@ static void take_out_of_buckets(struct images *all, const struct saved_image *s)
 static int grow(struct images *all, struct err *e)
 {
     size_t n = all->n_buckets ? 2 * all->n_buckets : 64;
-    struct saved_image **by_id = calloc(n, sizeof *by_id), **by_session = calloc(n, sizeof *by_id);
+    struct saved_image **by_id = calloc(n, sizeof(void *)),
+                       **by_session = calloc(n, sizeof(void *));
     if (!by_id || !by_session) {
         free(by_id);
         free(by_session);

@@ -20,13 +20,13 @@ static struct saved_image **sorted_by_id(struct saved_image *first, size_t *ret_
     size_t n = 0;
     for (const struct saved_image *s = first; s; s = s->next)
         n++;
-    struct saved_image **all = calloc(n + 1, sizeof *all);
+    struct saved_image **all = calloc(n + 1, sizeof(void *));
     *ret_n = n;
     n = 0;
     for (struct saved_image *s = first; all && s; s = s->next)
         all[n++] = s;
     if (all)
-        qsort(all, n, sizeof *all, by_id);
+        qsort(all, n, sizeof(void *), by_id);
     return all;
 }
 
@@ -43,7 +43,7 @@ bool images_sweep(int dir_fd, struct saved_image *first)
         struct saved_image key = { .row.id = (char *)entry->d_name }, *wanted = &key;
         if (entry->d_name[0] == '.')
             continue;
-        struct saved_image **at = bsearch(&wanted, all, n, sizeof *all, by_id);
+        struct saved_image **at = bsearch(&wanted, all, n, sizeof(void *), by_id);
         if (at)
             (*at)->has_file = true;
         else
