@@ -286,6 +286,8 @@ static int take_message(struct engine *engine, const struct wire_message *m, str
         return -1;
     if (slot.jar && jar->started && !had_started)
         engine->pools.starts[slot.jar->kind][jar->start]++;
+    if (jar->ended && jar->network_open)
+        porter_link_await(engine);
     engine_tell_slot(engine, &slot);
     return 0;
 }

@@ -44,6 +44,7 @@ struct engine {
     /* the porter */
     struct porter_client porter;
     uv_poll_t *porter_poll;
+    uv_timer_t *porter_timer; /* for its last words about jars that ended */
     /* jars, by the low bits of their id on the wire: of a run, or of something else, or free */
     struct slot {
         struct run *run;
@@ -77,6 +78,8 @@ void engine_check_idle(struct engine *engine);
 
 /* porter_link.c */
 void porter_link_close(struct engine *engine);
+/* A jar has ended: the porter has a while for its last words. */
+void porter_link_await(struct engine *engine);
 /* The jar with this id; NULL: it is gone. */
 const struct slot *engine_slot_of(const struct engine *engine, uint64_t id);
 /* Something happened to the jar. */

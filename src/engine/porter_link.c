@@ -2,7 +2,9 @@
 #include <stdlib.h>
 
 #include "base/auto.h"
+#include "base/clock.h"
 #include "base/fdio.h"
+#include "base/log.h"
 #include "engine/engine_impl.h"
 #include "porter/plan.h"
 
@@ -11,8 +13,18 @@ static void on_closed(uv_handle_t *handle)
     free(handle);
 }
 
+static void close_timer(struct engine *engine)
+{
+    if (!engine->porter_timer)
+        return;
+    (void)uv_timer_stop(engine->porter_timer);
+    uv_close((uv_handle_t *)engine->porter_timer, on_closed);
+    engine->porter_timer = NULL;
+}
+
 void porter_link_close(struct engine *engine)
 {
+    close_timer(engine);
     if (engine->porter_poll) {
         (void)uv_poll_stop(engine->porter_poll);
         uv_close((uv_handle_t *)engine->porter_poll, on_closed);
@@ -38,6 +50,37 @@ static void lose_porter(struct engine *engine)
         jar_run_on_porter_lost(jar);
         engine_tell_slot(engine, &slot);
     }
+}
+
+/* The next time at which a jar has waited too long. */
+static uint64_t next_due_ms(const struct engine *engine)
+{
+    uint64_t due = UINT64_MAX;
+    for (unsigned i = 0; i < SLOTS; i++) {
+        const struct jar_run *jar = jar_of(&engine->slots[i]);
+        uint64_t one = jar ? jar_run_porter_due_ms(jar) : UINT64_MAX;
+        due = one < due ? one : due;
+    }
+    return due;
+}
+
+static void on_late(uv_timer_t *timer)
+{
+    struct engine *engine = timer->data;
+    uint64_t due = next_due_ms(engine);
+    if (due > clock_ms()) {
+        porter_link_await(engine);
+        return;
+    }
+    log_event(LOG_ERROR, "porter.silent", "its runs end without its last words");
+    lose_porter(engine);
+}
+
+void porter_link_await(struct engine *engine)
+{
+    uint64_t due = engine->porter_timer ? next_due_ms(engine) : UINT64_MAX, now = clock_ms();
+    if (due != UINT64_MAX)
+        (void)uv_timer_start(engine->porter_timer, on_late, due > now ? due - now : 1, 0);
 }
 
 static void on_event(uv_poll_t *handle, int status, int events)
@@ -93,6 +136,13 @@ int engine_set_porter(struct engine *engine, int fd, struct err *e)
     }
     poll->data = engine;
     engine->porter_poll = poll;
+    engine->porter_timer = calloc(1, sizeof *engine->porter_timer);
+    if (!engine->porter_timer) {
+        porter_link_close(engine);
+        return err_no_memory(e, "the porter");
+    }
+    (void)uv_timer_init(engine->loop, engine->porter_timer);
+    engine->porter_timer->data = engine;
     engine->porter.fd = fd_take(&porter_fd);
     rc = uv_poll_start(poll, UV_READABLE, on_event);
     if (rc < 0) {

@@ -229,6 +229,8 @@ void porter_stop(struct porter_process *p)
 {
     fd_close(&p->fd);
     if (p->pid > 0)
+        (void)kill(p->pid, SIGKILL); /* its runs are over, and it may not listen */
+    if (p->pid > 0)
         while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
             ;
     p->pid = 0;

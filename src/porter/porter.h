@@ -40,5 +40,5 @@ struct porter_process {
  * that of the first use: fd is closed then. */
 [[nodiscard]] int porter_start(const struct porter_setup *setup, struct porter_process *ret,
                                struct err *e);
-/* Closes fd and waits for its end. */
+/* Ends it, and waits for that. */
 void porter_stop(struct porter_process *p);

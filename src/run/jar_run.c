@@ -404,9 +404,17 @@ static int on_ended(struct jar_run *r, const struct wire_message *m, struct err 
         return -1;
     r->ended = true;
     fd_close(&r->stdin_fd);
-    if (r->network_open)
+    if (r->network_open) {
+        r->ended_ms = clock_ms();
         porter_client_close(r->porter, r->id);
+    }
     return 0;
+}
+
+uint64_t jar_run_porter_due_ms(const struct jar_run *r)
+{
+    enum { LAST_WORDS_MS = 5000 };
+    return r->ended && r->network_open ? r->ended_ms + LAST_WORDS_MS : UINT64_MAX;
 }
 
 void jar_run_on_network(struct jar_run *r, const struct porter_event *event)

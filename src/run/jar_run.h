@@ -102,6 +102,7 @@ struct jar_run {
     uint64_t started_at_ms;             /* Unix time */
     const struct porter_client *porter; /* NULL: it has no network */
     bool network_open;                  /* the porter has not told all about it */
+    uint64_t ended_ms;                  /* clock_ms(), if it has ended with an open network */
     struct network_log network;         /* complete once it is over */
     struct wire_ended end;
 };
@@ -164,5 +165,8 @@ void jar_run_on_porter_lost(struct jar_run *r);
                                 struct wire_message *m, jar_run_sink *sink, void *context,
                                 struct err *e);
 bool jar_run_is_over(const struct jar_run *r);
+/* The time until which an ended jar waits for the porter's last words, on clock_ms(); UINT64_MAX: it
+ * does not wait. A porter that is later is taken for lost: jar_run_on_porter_lost(). */
+uint64_t jar_run_porter_due_ms(const struct jar_run *r);
 /* Once it is over: decides from the evidence of the warden and our own. */
 enum verdict jar_run_verdict(struct jar_run *r);

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import threading
 
 import pytest
@@ -333,6 +334,20 @@ def test_command_alone_has_a_porter_for_its_life(world, level):
     assert (r.status, r.out) == (0, b"hello gaierror -2\n"), r
     r = alone(world, "print(attempt('web.example.org'))", *options[:2], prefix=prefix)
     assert (r.status, r.out) == (0, b"ConnectionResetError 104\n"), r
+
+
+def test_porter_that_says_nothing_does_not_hold_the_end_of_a_run(world, tmp_path):
+    program = tmp_path / "wait.py"
+    program.write_text("print('here', flush=True); input(); print('over')")
+    with harness.Running([*world.prefix(), harness.BELLJAR, "run", "--local", "--allow-net", "web.example.org:80",
+                          program], stdin=subprocess.PIPE) as running:
+        assert running.read_line() == "here"
+        porters = [p for p in descendants(running.pid) if p.comm == "belljar-porter"]
+        assert len(porters) == 1, porters
+        os.kill(porters[0].pid, signal.SIGSTOP)
+        r = running.finish(b"\n", within=40)
+    assert (r.status, r.out) == (0, b"over\n"), r
+    assert not os.path.exists(f"/proc/{porters[0].pid}")
 
 
 def test_level_process_refuses_a_list(world):

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/auto.h"
+#include "base/clock.h"
 #include "base/fdio.h"
 #include "base/process.h"
 #include "cli/cli.h"
@@ -120,6 +121,19 @@ static void fill_polls(const struct session *s, struct pollfd p[POLLS])
 }
 
 /* Without the porter the program goes on, and has no network. */
+static void lose_porter(struct session *s)
+{
+    porter_client_done(&s->porter);
+    jar_run_on_porter_lost(&s->run);
+}
+
+/* For the last words of the porter, in milliseconds; -1: there is nothing to wait for. */
+static int wait_ms(const struct jar_run *r)
+{
+    uint64_t due = jar_run_porter_due_ms(r), now = clock_ms();
+    return due == UINT64_MAX ? -1 : due > now ? (int)(due - now) : 0;
+}
+
 static void read_porter(struct session *s)
 {
     struct porter_event event;
@@ -127,10 +141,8 @@ static void read_porter(struct session *s)
     int got = porter_client_read(&s->porter, &event, &e);
     if (got > 0 && event.id == s->run.id)
         jar_run_on_network(&s->run, &event);
-    if (got < 0) {
-        porter_client_done(&s->porter);
-        jar_run_on_porter_lost(&s->run);
-    }
+    if (got < 0)
+        lose_porter(s);
 }
 
 static int loop(struct session *s, struct err *e)
@@ -138,8 +150,10 @@ static int loop(struct session *s, struct err *e)
     while (!jar_run_is_over(&s->run)) {
         struct pollfd p[POLLS];
         fill_polls(s, p);
-        if (poll(p, POLLS, -1) < 0 && errno != EINTR)
+        if (poll(p, POLLS, wait_ms(&s->run)) < 0 && errno != EINTR)
             return err_set(e, ERR_KERNEL, errno, "wait for events");
+        if (wait_ms(&s->run) == 0)
+            lose_porter(s);
         if (p[POLL_SIGNAL].revents) {
             struct signalfd_siginfo info;
             (void)!read(s->signal_fd, &info, sizeof info);
