@@ -21,8 +21,10 @@
  * not start without them (Java), or start without their modules (PHP). Only the directories that a
  * program at the command line needs: beside them, administrators keep passwords (php/VERSION/fpm). */
 static const char *const binds[] = {
-    "usr",           "etc/alternatives",         "etc/fonts", "etc/java-*-openjdk",
-    "etc/php/*/cli", "etc/php/*/mods-available", SYSTEM_DIRS,
+    "usr",           "etc/alternatives",
+    "etc/fonts",     "etc/java-*-openjdk",
+    "etc/php/*/cli", "etc/php/*/mods-available",
+    SYSTEM_DIRS,     "etc/ssl/certs", /* of authorities; keys are in etc/ssl/private */
 };
 static const char *const system_dirs[] = { SYSTEM_DIRS };
 

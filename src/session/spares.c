@@ -1,5 +1,6 @@
 #include "session/spares.h"
 
+#include <poll.h>
 #include <string.h>
 
 #include "session/templates.h"
@@ -57,15 +58,27 @@ static bool same_text(const char *a, const char *b)
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
+bool spare_fits(const struct spare *p, const struct session_spec *spec)
+{
+    const struct session *s = p->session;
+    struct limits limits = spec->limits;
+    limits.v[LIMIT_WALL_MS] += SPARE_MS;
+    return s && p->image == spec->image && memcmp(&limits, &s->spec.limits, sizeof limits) == 0 &&
+           memcmp(&spec->cell_limits, &s->spec.cell_limits, sizeof limits) == 0 &&
+           same_text(s->spec.key, spec->key) && same_text(s->spec.actor, spec->actor);
+}
+
+/* A program that was killed has closed its end, maybe before we hear of that. */
+static bool is_alive(const struct session *s)
+{
+    struct pollfd channel = { .fd = s->program ? s->program->jar.jar.channel_fd : -1 };
+    return channel.fd >= 0 && poll(&channel, 1, 0) == 0;
+}
+
 struct session *spare_take(struct spare *p, const struct session_spec *spec)
 {
     struct session *s = p->session;
-    struct limits limits = spec->limits;
-    limits.v[LIMIT_WALL_MS] += SPARE_MS;
-    if (!s || s->state != SESSION_IDLE || p->image != spec->image ||
-        memcmp(&limits, &s->spec.limits, sizeof limits) != 0 ||
-        memcmp(&spec->cell_limits, &s->spec.cell_limits, sizeof limits) != 0 ||
-        !same_text(s->spec.key, spec->key) || !same_text(s->spec.actor, spec->actor))
+    if (!spare_fits(p, spec) || s->state != SESSION_IDLE || !is_alive(s))
         return NULL;
     (void)let_go(p);
     s->all->spares_taken++;

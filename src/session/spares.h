@@ -21,6 +21,8 @@ bool spare_has_room(const struct sessions *all, const struct language *l);
 /* Starts one; p has none. Takes over the spec, whose wall limit is the life of a run. True: it is
  * taken, it is ended, or on_gone() follows, maybe within this call. */
 bool spare_start(struct sessions *all, struct spare *p, struct session_spec *spec);
+/* Whether a run with such a spec may have it. */
+bool spare_fits(const struct spare *p, const struct session_spec *spec);
 /* Its session, which is idle, for a run with such a spec; NULL: there is none. */
 struct session *spare_take(struct spare *p, const struct session_spec *spec);
 /* Ends it, without on_gone(). */

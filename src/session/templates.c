@@ -253,10 +253,13 @@ static void drop_spare(struct template *t)
 /* After a run, for the next one. */
 static void refill_spare(struct template *t)
 {
-    if (t->spare.session || !t->image || !t->last.language ||
-        !spare_has_room(t->all, t->last.language))
+    if (!t->image || !t->last.language)
         return;
     scoped(session_spec) spec = spec_of(t);
+    if (!spare_fits(&t->spare, &spec))
+        drop_spare(t); /* the caller has a reference, too */
+    if (t->spare.session || !spare_has_room(t->all, t->last.language))
+        return;
     t->spare.on_gone = on_spare_gone;
     t->refs++;
     if (!spare_start(t->all, &t->spare, &spec))

@@ -1,5 +1,6 @@
 """The jar's file system: a read-only root, a bounded /sandbox and /tmp, nothing kept (R4.3, R1.13)."""
 
+import os
 import re
 
 import pytest
@@ -122,5 +123,9 @@ def test_root_holds_the_runtime_and_nothing_of_the_host():
                                   "sbin", "tmp", "usr", "var", "opt"}
     found["etc"] = [name for name in found["etc"] if not re.fullmatch(r"java-\d+-openjdk", name)]
     assert set(found["etc"]) <= {"R", "alternatives", "fonts", "group", "php", "hostname", "hosts", "ld.so.cache",
-                                 "matplotlibrc", "nsswitch.conf", "passwd", "resolv.conf"}
+                                 "matplotlibrc", "nsswitch.conf", "passwd", "resolv.conf", "ssl"}
     assert (found["home"], found["run"], found["var"]) == ([], [], ["tmp"]), found
+    found, _ = attack("found['names'] = os.listdir('/etc/ssl') if os.path.exists('/etc/ssl') else []\n"
+                      "found['bundle'] = os.path.exists('/etc/ssl/certs/ca-certificates.crt')")
+    assert set(found["names"]) <= {"certs"}  # never the keys beside them
+    assert found["bundle"] == os.path.exists("/etc/ssl/certs/ca-certificates.crt")

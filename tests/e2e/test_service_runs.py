@@ -12,7 +12,7 @@ RESULT_FIELDS = set(
     "id language version verdict success exit_code signal stdout stderr stdout_truncated stderr_truncated usage limits "
     "limits_hit isolation files start started_at state stdout_bytes stderr_bytes timings compile diagnosis tables "
     "profile displays thread_id artifact_id "
-    "batch_id metadata".split()
+    "batch_id metadata network".split()
 )
 
 

@@ -371,9 +371,10 @@ def test_a_run_with_other_limits_does_not_get_the_program_that_waits(service, te
 def test_a_program_that_waits_dies_and_the_next_run_does_not_notice(service, template):
     run(service, "1")
     await_spare(service)
-    for program in descendants(service.pid):
-        if program.comm == "python3":
-            os.kill(program.pid, signal.SIGKILL)
+    programs = [p.pid for p in descendants(service.pid) if p.comm == "python3"]
+    for pid in programs:
+        os.kill(pid, signal.SIGKILL)
+    assert eventually(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in programs))
     assert run(service, "print(len(table))")["stdout"] == "50000\n"
 
 
