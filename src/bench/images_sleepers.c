@@ -26,7 +26,7 @@ struct sleepers_side {
 static void make_one(struct bench *b, const char *name, bool sleeps)
 {
     struct bench_service s;
-    struct bench_session session;
+    struct bench_session session = { 0 };
     char path[96];
     json_t *answer;
     service_start(&s, &b->site, name, SERVICE_WARM, NULL);
@@ -107,7 +107,7 @@ static void start_once(struct bench *b, struct sleepers_side *side, bool counts)
 static void wake_last(struct bench *b, const char *name, const char *id)
 {
     struct bench_service s;
-    struct bench_session session;
+    struct bench_session session = { 0 };
     json_t *answer;
     service_start(&s, &b->site, name, SERVICE_WARM, NULL);
     struct load_client *v = load_client_new(s.port);

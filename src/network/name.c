@@ -170,7 +170,7 @@ static int to_ascii(const char *text, char ret[NETWORK_NAME_MAX + 1], struct err
 
 int network_name_parse(const char *text, char ret[NETWORK_NAME_MAX + 1], struct err *e)
 {
-    char lower[4 * NETWORK_NAME_MAX + 2], name[NETWORK_NAME_MAX + 1];
+    char lower[4 * NETWORK_NAME_MAX + 2] = "", name[NETWORK_NAME_MAX + 1];
     size_t len = strlen(text);
     if (len >= sizeof lower)
         return refuse(text, "it is longer than 253 bytes", e);

@@ -10,10 +10,8 @@
 #include "spec/plumbing.h"
 
 /* The names of a list, each once, in the order of their first rule. */
-enum {
-    PLAN_FIRST_ADDRESS = SYNTHETIC_NET + 2,
-    PLAN_ADDRESSES = (1 << (32 - SYNTHETIC_PREFIX)) - 4
-};
+#define PLAN_FIRST_ADDRESS (SYNTHETIC_NET + 2)
+enum { PLAN_ADDRESSES = (1 << (32 - SYNTHETIC_PREFIX)) - 4 };
 
 /* Whether this porter can do all of the policy; the error says which part it cannot. */
 [[nodiscard]] int plan_possible(const struct network_policy *p, struct err *e);

@@ -114,7 +114,7 @@ static void loop(struct porter *p)
         }
         end_broken_peers(p);
         uint64_t now = clock_us();
-        if (now - tick_us >= TICK_MS * 1000) {
+        if (now - tick_us >= (uint64_t)TICK_MS * 1000) {
             tick_us = now;
             on_time(p, now);
         }

@@ -242,9 +242,9 @@ static int begin(struct session *s, const struct checkpoint *to, struct rollback
                             .request = q,
                             .actor = text_copy(q ? q->actor : NULL),
                             .cell = to->cell,
-                            .kind = recovered_cell ? ROLLBACK_JAR_ENDED
-                                    : q->is_undo   ? ROLLBACK_UNDO
-                                                   : ROLLBACK_ASKED,
+                            .kind = recovered_cell    ? ROLLBACK_JAR_ENDED
+                                    : q && q->is_undo ? ROLLBACK_UNDO
+                                                      : ROLLBACK_ASKED,
                             .recovered_cell = recovered_cell };
     (void)snprintf(r->id, sizeof r->id, "%s", to->id);
     s->refs++;

@@ -226,7 +226,7 @@ static int enter(struct template *t, struct run *run, struct err *e)
     struct session *s = spare_take(&t->spare, &spec);
     if (!s)
         return begin_session(t->all, &spec, run, e);
-    template_unref(t); /* its run holds another one */
+    t->refs--; /* of the spare; the run has another one */
     if (add_cell(s, run, e)) {
         session_end(s, "there is no memory for its run");
         return -1;
@@ -256,14 +256,16 @@ static void refill_spare(struct template *t)
     if (!t->image || !t->last.language)
         return;
     scoped(session_spec) spec = spec_of(t);
-    if (!spare_fits(&t->spare, &spec))
-        drop_spare(t); /* the caller has a reference, too */
+    if (t->spare.session && !spare_fits(&t->spare, &spec)) {
+        spare_end(&t->spare);
+        t->refs--; /* the caller has another one */
+    }
     if (t->spare.session || !spare_has_room(t->all, t->last.language))
         return;
     t->spare.on_gone = on_spare_gone;
     t->refs++;
     if (!spare_start(t->all, &t->spare, &spec))
-        template_unref(t);
+        t->refs--;
 }
 
 unsigned templates_spares(const struct sessions *all)

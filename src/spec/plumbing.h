@@ -18,7 +18,8 @@ enum { PLUMBED_DNS_UDP, PLUMBED_DNS_TCP, PLUMBED_LISTENERS };
 
 /* Names have addresses of this network inside a jar (198.18.0.0/15, which RFC 2544 sets aside). All
  * of it is local there. */
-enum { SYNTHETIC_NET = 0xC6120000u, SYNTHETIC_PREFIX = 15 };
+#define SYNTHETIC_NET UINT32_C(0xC6120000)
+enum { SYNTHETIC_PREFIX = 15 };
 
 enum plumbing_protocol { PLUMBING_TCP, PLUMBING_UDP, PLUMBING_PROTOCOLS_ };
 

@@ -275,7 +275,8 @@ static json_t *report(const struct replay *r)
 {
     json_t *o = json_pack("{s:o, s:s, s:I}", "at", result_time((uint64_t)clock_unix_ms()), "reason",
                           ERR_SHOWN(&r->why), "cells",
-                          (json_int_t)(r->count[SAME] + r->count[DIFFERS] + r->count[FAILED]));
+                          (json_int_t)r->count[SAME] + (json_int_t)r->count[DIFFERS] +
+                              (json_int_t)r->count[FAILED]);
     for (int i = DIFFERS; i < OUTCOMES; i++)
         (void)json_object_set(o, outcome_words[i], r->named[i]);
     json_put(o, "note",

@@ -68,7 +68,8 @@ static struct attempt *attempt_of(struct template_keeper *k, const struct saved_
     json_auto_t *detail = saved->row.detail ? json_loads(saved->row.detail, 0, NULL) : NULL;
     const char *owner = json_string_value(json_object_get(detail, "owner"));
     struct attempt *a = k->attempts;
-    while (a && (strcmp(a->name, saved->row.name) != 0 || strcmp(a->owner, owner ? owner : "")))
+    while (a &&
+           (strcmp(a->name, saved->row.name) != 0 || strcmp(a->owner, owner ? owner : "") != 0))
         a = a->next;
     if (a)
         return a;

@@ -290,8 +290,6 @@ const struct cli_command session_command = {
     .n_verbs = ARRAY_LEN(verbs),
     .examples = (const char *const[]){ "List the sessions:", "belljar session ls",
                                        "Move a session to another machine:",
-                                       "belljar session export ses_1 - | ssh other belljar session "
-                                       "import -",
-                                       NULL },
+                                       "belljar session export ses_1 ses_1.image", NULL },
     .options_size = sizeof(struct session_options),
 };

@@ -29,9 +29,9 @@ static void test_a_denied_name_is_named_with_the_list_and_the_option(void)
         advice_of((struct network_record){ .outcome = NETWORK_DENIED_NAME, .name = "api.foo.com" }),
         "'api.foo.com' is not in this run's network list; allowed are pypi.org:443. Add "
         "--allow-net api.foo.com (\"network\": {\"allow\": […]} in a request).");
-    const char *port = advice_of((struct network_record){
+    const char *advice = advice_of((struct network_record){
         .id = 1, .outcome = NETWORK_DENIED_PORT, .name = "pypi.org", .port = 8443 });
-    CHECK(strstr(port, "'pypi.org:8443' is not") && strstr(port, "--allow-net pypi.org:8443 "));
+    CHECK(strstr(advice, "'pypi.org:8443' is not") && strstr(advice, "--allow-net pypi.org:8443 "));
 }
 
 static void test_a_name_that_is_not_plain_is_never_part_of_advice(void)

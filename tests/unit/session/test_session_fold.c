@@ -135,8 +135,8 @@ static void test_a_cut_or_longer_file_is_refused(void)
 {
     static const uint64_t cuts[] = { 0, 1, 17, 24, FOLD_PIECE + 17 + 24 };
     struct image_keys keys = keys_of(KEY_A);
-    autofree char *bytes = example(2 * FOLD_PIECE);
-    struct fold f = folded(bytes, 2 * FOLD_PIECE, form_of(false, &keys), &keys);
+    autofree char *bytes = example((size_t)2 * FOLD_PIECE);
+    struct fold f = folded(bytes, (size_t)2 * FOLD_PIECE, form_of(false, &keys), &keys);
     struct fold other = f;
     for (size_t i = 0; i < ARRAY_LEN(cuts); i++) {
         struct err e = { 0 };
