@@ -50,6 +50,8 @@ struct template_keeper {
     struct template_build *build; /* of the first; NULL: it has not begun */
     bool late;
     uv_timer_t bound, look; /* of the build; of the background */
+    unsigned open_timers;
+    bool loading; /* `load` is under way */
     /* The background: one template after another. */
     char **ids;
     size_t at;
@@ -307,14 +309,21 @@ static int try_image(struct template_keeper *k, struct session_image *image, str
     return 0;
 }
 
+static void free_if_unused(struct template_keeper *k)
+{
+    if (k->closed && k->open_timers == 0 && !k->loading)
+        free(k);
+}
+
 static void on_loaded(struct image_load *l, const struct err *e)
 {
     struct template_keeper *k = (struct template_keeper *)((char *)l -
                                                            offsetof(struct template_keeper, load));
     struct err failed = { 0 };
+    k->loading = false;
     if (k->closed) {
-        session_image_unref(l->image);
-        free(k);
+        session_image_unref(e ? NULL : l->image);
+        free_if_unused(k);
     } else if (e && e->code == ERR_CONFLICT) {
         order_rebuild(k, e->text);
     } else if (e || try_image(k, l->image, &failed)) {
@@ -329,8 +338,10 @@ static void look_at_next(struct template_keeper *k)
     while (!k->closed && !k->api->draining && k->ids && k->ids[k->at]) {
         struct saved_image *saved = images_find(images, k->ids[k->at++]);
         k->load = (struct image_load){ .on_done = on_loaded };
+        k->loading = true; /* it may be there within the call */
         if (saved && !saved->is_removed && images_load(images, saved, &k->load, &e) == 0)
             return;
+        k->loading = false;
     }
     if (k->ids)
         log_event(LOG_INFO, "templates.checked", "count=%zu", k->at);
@@ -362,6 +373,7 @@ int template_rebuild_open(struct api *api, struct err *e)
     (void)uv_timer_init(api->loop, &k->bound);
     (void)uv_timer_init(api->loop, &k->look);
     k->bound.data = k->look.data = k;
+    k->open_timers = 2;
     (void)uv_timer_start(&k->look, on_look, LOOK_AFTER_MS, 0);
     templates_set_maker(api->sessions, &k->maker);
     api->templates = k;
@@ -371,9 +383,8 @@ int template_rebuild_open(struct api *api, struct err *e)
 static void on_closed(uv_handle_t *handle)
 {
     struct template_keeper *k = handle->data;
-    if (handle == (uv_handle_t *)&k->bound || k->load.private)
-        return;
-    free(k);
+    k->open_timers--;
+    free_if_unused(k);
 }
 
 /* Every job of the store is over, or nobody will hear of it. */
