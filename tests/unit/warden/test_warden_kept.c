@@ -54,7 +54,7 @@ static void test_sessions_that_no_keeper_asks_for_are_forgotten_in_time(void)
     int before = open_fds();
     if (!CHECK(l != NULL))
         return;
-    l->wire_fd = l->control_fd = l->epoll_fd = -1;
+    l->wire_fd = l->control_fd = l->epoll_fd = l->network.fd = -1;
     CHECK_INT(put(&l->kept, 1, "told"), 0);
     CHECK_INT(put(&l->kept, 2, "not told"), 0);
     uint64_t start = clock_us();
