@@ -25,6 +25,7 @@ static const struct {
     { { V4(10, 0, 0, 0), 104 }, CLOSED, "a private address" },
     { { V4(100, 64, 0, 0), 106 }, CLOSED, "a carrier's private address" },
     { { V4(127, 0, 0, 0), 104 }, EXACT, "a loopback address" },
+    { { V4(168, 63, 129, 16), 128 }, CLOSED, "an address of a cloud's own services" },
     { { V4(169, 254, 0, 0), 112 }, CLOSED, "a link-local address" },
     { { V4(172, 16, 0, 0), 108 }, CLOSED, "a private address" },
     { { V4(192, 0, 0, 0), 120 }, CLOSED, "a reserved address" },
@@ -149,6 +150,22 @@ static bool has_no_inner(const uint8_t address[16])
     static const uint8_t loopback[16] = { [15] = 1 };
     return is_unspecified(address) || memcmp(address, loopback, 16) == 0 ||
            address_range_has(&ipv4, address);
+}
+
+size_t address_inner(const struct sockaddr *sa, struct sockaddr_in ret[ADDRESS_INNER_MAX])
+{
+    const uint8_t *address = ((const struct sockaddr_in6 *)sa)->sin6_addr.s6_addr;
+    uint8_t inner[16];
+    size_t n = 0;
+    if (sa->sa_family != AF_INET6)
+        return 0;
+    for (size_t i = 0; !has_no_inner(address) && i <= ARRAY_LEN(tunnels); i++) {
+        if (n == ADDRESS_INNER_MAX || !inner_address(address, i, inner))
+            continue;
+        ret[n] = (struct sockaddr_in){ .sin_family = AF_INET };
+        memcpy(&ret[n++].sin_addr, inner + 12, 4);
+    }
+    return n;
 }
 
 enum address_verdict address_judge_bytes(const struct address_rules *rules,

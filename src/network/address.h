@@ -10,6 +10,8 @@
  * ADDRESS-3 Nothing opens a listener of the service, the unspecified address, multicast or 240/4. */
 #pragma once
 
+#include <netinet/in.h>
+
 #include "network/address_set.h"
 
 enum address_verdict {
@@ -34,6 +36,9 @@ struct address_rules {
 /* The port matters only for listeners. */
 enum address_verdict address_judge(const struct address_rules *rules, const struct sockaddr *sa);
 bool address_is_refused(const struct address_rules *rules, const struct sockaddr *sa);
+enum { ADDRESS_INNER_MAX = 8 };
+/* The IPv4 addresses inside an IPv6 address of a tunnel or a translation. Returns their number. */
+size_t address_inner(const struct sockaddr *sa, struct sockaddr_in ret[ADDRESS_INNER_MAX]);
 /* The same for an address without a port. */
 enum address_verdict address_judge_bytes(const struct address_rules *rules,
                                          const uint8_t address[16], uint16_t port);

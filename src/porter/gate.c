@@ -54,14 +54,40 @@ static int route_type(int fd, const struct sockaddr *sa)
     return ((const struct rtmsg *)NLMSG_DATA(head))->rtm_type;
 }
 
-bool gate_is_open(struct gate *g, const struct sockaddr *sa)
+/* Addresses of the machine, also inside another one. */
+static int find_host(struct gate *g, const struct sockaddr *sa, int type, struct address_set *ret)
 {
     struct err ignored;
+    struct sockaddr_in inner[ADDRESS_INNER_MAX];
+    size_t n = address_inner(sa, inner);
+    if (type == RTN_LOCAL && address_set_add(ret, sa, &ignored))
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        const struct sockaddr *one = (const struct sockaddr *)&inner[i];
+        if (route_type(g->route_fd, one) == RTN_LOCAL && address_set_add(ret, one, &ignored))
+            return -1;
+    }
+    return 0;
+}
+
+/* The kernel would take it for an IPv4 address, and tell its route as that of an IPv6 one. */
+static bool is_mapped(const struct sockaddr *sa)
+{
+    return sa->sa_family == AF_INET6 &&
+           IN6_IS_ADDR_V4MAPPED(&((const struct sockaddr_in6 *)sa)->sin6_addr);
+}
+
+bool gate_is_open(struct gate *g, const struct sockaddr *sa)
+{
     struct address_rules rules = g->rules;
+    if (is_mapped(sa))
+        return false;
     int type = route_type(g->route_fd, sa);
     rules.host = (struct address_set){ 0 };
-    if (type == RTN_LOCAL && address_set_add(&rules.host, sa, &ignored))
+    if (find_host(g, sa, type, &rules.host)) {
+        address_set_done(&rules.host);
         return false;
+    }
     bool open = !address_is_refused(&rules, sa) && (type == RTN_UNICAST || type == RTN_LOCAL);
     address_set_done(&rules.host);
     return open;

@@ -4,7 +4,8 @@
  * GATE-1 An address is judged right before connect(), and connect() gets the same bytes: between the
  *        two there is no name that could change its address.
  * GATE-2 The kernel itself is asked which addresses are the machine's own, each time. An address of
- *        which it does not know is refused. */
+ *        which it does not know is refused. The same holds for IPv4 addresses inside of it.
+ * GATE-3 IPv4 addresses that are written as IPv6 ones (::ffff:a.b.c.d) are refused. */
 #pragma once
 
 #include "network/address.h"

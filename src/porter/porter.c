@@ -29,6 +29,12 @@ int source_watch(struct porter *p, struct source *s, uint32_t events)
     struct epoll_event ev = { .events = events, .data.ptr = s };
     if (s->known && s->events == events)
         return 0;
+    if (events == 0) { /* epoll reports errors without being asked, again and again */
+        if (s->known)
+            (void)epoll_ctl(p->epoll_fd, EPOLL_CTL_DEL, s->fd, NULL);
+        s->known = false;
+        return 0;
+    }
     if (epoll_ctl(p->epoll_fd, s->known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, s->fd, &ev) < 0)
         return -1;
     s->known = true;
@@ -113,6 +119,8 @@ static void loop(struct porter *p)
                 s->on_ready(s, events[i].events);
         }
         end_broken_peers(p);
+        if (n == 0)
+            resolver_on_time(p->resolver); /* it may be the one that waited */
         uint64_t now = clock_us();
         if (now - tick_us >= (uint64_t)TICK_MS * 1000) {
             tick_us = now;

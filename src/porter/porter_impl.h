@@ -23,6 +23,7 @@ struct source {
     uint32_t events; /* that epoll watches for */
     bool known;      /* to epoll */
 };
+/* events 0: it is not watched, for errors neither. */
 [[nodiscard]] int source_watch(struct porter *p, struct source *s, uint32_t events);
 void source_close(struct source *s);
 

@@ -308,10 +308,10 @@ void relay_give_up_hello(struct flow *f)
         relay(f);
 }
 
-/* A side that is closed for both directions reports it again and again. */
+/* A side that is closed for both directions reports it again and again. Its last bytes go first. */
 static bool is_gone(const struct way *from, uint32_t events)
 {
-    return events & (EPOLLERR | EPOLLHUP) && from->ended;
+    return events & (EPOLLERR | EPOLLHUP) && from->ended && from->n_held == 0 && from->n_piped == 0;
 }
 
 static void on_guest(struct source *s, uint32_t events)

@@ -545,7 +545,8 @@ static int keeper_open(struct service_keeper *k, const struct service_keeper_set
 }
 
 /* Every submitted job is written before this returns. */
-static void keeper_close(struct service_keeper *k)
+/* False: a thread still works on an image, and has the loop. */
+static bool keeper_close(struct service_keeper *k)
 {
     struct err e = { 0 };
     engine_end_examinations(k->engine); /* while their ends can still be answered and written */
@@ -569,8 +570,8 @@ static void keeper_close(struct service_keeper *k)
     engine_free(k->engine);
     (void)uv_run(&k->loop, UV_RUN_NOWAIT);
     http_server_free(k->http);
-    (void)uv_loop_close(&k->loop);
     fd_close(&k->output_fd);
+    return uv_loop_close(&k->loop) == 0;
 }
 
 static void say_ready(const struct service_keeper_setup *s)
@@ -605,8 +606,10 @@ void service_keeper_main(const struct service_keeper_setup *setup)
         _exit(1);
     say_ready(setup);
     (void)uv_run(&k->loop, UV_RUN_DEFAULT);
-    keeper_close(k);
+    bool is_closed = keeper_close(k);
     log_event(LOG_INFO, "service.stopped", "state=%s", setup->state_dir);
+    if (!is_closed)
+        _exit(0); /* its file has no row, and is removed at the next start */
     free(k);
     exit(0); /* not _exit: here a sanitizer looks for leaks */
 }

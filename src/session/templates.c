@@ -253,7 +253,8 @@ static void drop_spare(struct template *t)
 /* After a run, for the next one. */
 static void refill_spare(struct template *t)
 {
-    if (!t->image || !t->last.language)
+    const struct saved_image *saved = images_find(t->all->images, t->id);
+    if (!t->image || !t->last.language || !saved || saved->is_removed)
         return;
     scoped(session_spec) spec = spec_of(t);
     if (t->spare.session && !spare_fits(&t->spare, &spec)) {

@@ -118,12 +118,31 @@ def test_listed_address_opens_its_own_port_alone(service):
 
 @pytest.mark.parametrize("answers", [["127.0.0.1"], [NEAR], ["169.254.169.254"], ["10.0.0.1"], ["::1"],
                                      ["::ffff:169.254.169.254"], ["64:ff9b::7f00:1"], ["0.0.0.0"],
+                                     ["::ffff:" + NEAR], ["::ffff:" + WORLD],  # the route of such an address misleads
                                      ["cname:metadata.example.net"]])
 def test_allowed_name_with_a_refused_address_is_reset(world, service, answers):
     world.name("metadata.example.net", ["169.254.169.254"])
     world.name("inner.example.org", answers)
     assert printed(service, "print(attempt('inner.example.org'))", "inner.example.org:80") == [
         "ConnectionResetError 104"]
+
+
+def test_last_bytes_reach_a_slow_reader_when_both_ends_are_closed(world, service):
+    """The remote side is closed for both directions while bytes of it wait for the guest."""
+    code = """
+s = socket.create_connection(('web.example.org', 7)); sent = 0
+import threading
+def send():
+    s.sendall(b'x' * 3000000); s.shutdown(socket.SHUT_WR)
+threading.Thread(target=send).start()
+time.sleep(1); got = 0
+while True:
+    part = s.recv(1 << 16)
+    if not part: break
+    got += len(part); time.sleep(0.002)
+print(got)
+"""
+    assert printed(service, "import time\n" + code, "web.example.org:7") == ["3000000"]
 
 
 def test_rebinding_name_reaches_only_checked_addresses(world, service):

@@ -350,12 +350,13 @@ def await_spare(service):
 
 def test_the_next_run_of_a_template_has_a_program_that_waits(service, template):
     code = "print(len(table), os.getpid(), 'mine' in globals(), os.path.exists('mine')); mine = open('mine', 'w')"
-    run(service, code)
-    for _ in range(3):
-        await_spare(service)
+
+    def takes_one():
         taken = spares(service)[1]
         assert run(service, code)["stdout"] == "50000 2 False False\n"
-        assert spares(service)[1] == taken + 1
+        return spares(service)[1] > taken
+    for _ in range(3):  # the one that waits may be for a run with other limits, or is not ready
+        assert eventually(takes_one), spares(service)
 
 
 def test_a_run_with_other_limits_does_not_get_the_program_that_waits(service, template):

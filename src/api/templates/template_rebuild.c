@@ -311,7 +311,7 @@ static int try_image(struct template_keeper *k, struct session_image *image, str
 
 static void free_if_unused(struct template_keeper *k)
 {
-    if (k->closed && k->open_timers == 0 && !k->loading)
+    if (k->closed && k->open_timers == 0 && !k->loading && !k->build)
         free(k);
 }
 
