@@ -61,6 +61,8 @@ static const char *fault(const char *name)
         return "it is empty";
     if (len > NETWORK_NAME_MAX)
         return "it is longer than 253 bytes";
+    if (strcmp(name, "udp") == 0)
+        return "this word begins an entry for UDP";
     for (const char *label = name;; label++) {
         size_t n = strcspn(label, ".");
         if (!is_label(label, n))
