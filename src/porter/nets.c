@@ -13,7 +13,7 @@
 #include "porter/porter_impl.h"
 
 /* Of one run. A keeper that is slow holds at most as many. */
-enum { RECORDS_MAX = 4096 };
+enum { RECORDS_MAX = 4096, DENIALS_MAX = 1024 };
 
 struct net *net_find(struct porter *p, const struct peer *peer, uint64_t id)
 {
@@ -77,11 +77,15 @@ void net_record(struct net *r, const struct network_record *record)
     char bytes[NETWORK_RECORD_MAX];
     size_t n;
     struct err ignored;
-    if (r->records >= RECORDS_MAX || network_record_encode(record, bytes, &n, &ignored)) {
+    bool is_denial = record->outcome == NETWORK_DENIED_NAME;
+    /* Names that a guest makes up leave room for its connections. */
+    if (r->records >= RECORDS_MAX || (is_denial && r->denials >= DENIALS_MAX) ||
+        network_record_encode(record, bytes, &n, &ignored)) {
         r->omitted++;
         return;
     }
     r->records++;
+    r->denials += is_denial;
     peer_send_record(r->peer, r->id, bytes, n);
 }
 

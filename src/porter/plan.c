@@ -15,17 +15,18 @@ bool plan_rule_begins_name(const struct network_policy *p, size_t i)
     return true;
 }
 
-/* The synthetic address of the name of rule i. */
-static uint32_t address_of_name(const struct network_policy *p, size_t i)
+/* The synthetic address of the name of each rule, by the first rule with that name. */
+static void number_names(const struct network_policy *p, uint32_t ret[NETWORK_RULES_MAX])
 {
-    uint32_t address = PLAN_FIRST_ADDRESS;
-    for (size_t k = 0; k < i; k++) {
-        if (p->rules[k].host == NETWORK_HOST_NAME &&
-            strcmp(p->rules[k].name, p->rules[i].name) == 0)
-            break;
-        address += plan_rule_begins_name(p, k);
+    uint32_t next = PLAN_FIRST_ADDRESS;
+    for (size_t i = 0; i < p->n && i < NETWORK_RULES_MAX; i++) {
+        size_t first = 0;
+        while (first < i && (p->rules[first].host != NETWORK_HOST_NAME ||
+                             strcmp(p->rules[first].name, p->rules[i].name) != 0))
+            first++;
+        if (p->rules[i].host == NETWORK_HOST_NAME)
+            ret[i] = first < i ? ret[first] : next++;
     }
-    return address;
 }
 
 /* A socket at every address and a socket at one of them would be in each other's way. */
@@ -57,7 +58,9 @@ int plan_make(const struct network_policy *p, struct plumbing *ret, struct err *
     _Static_assert((int)NETWORK_RULES_MAX <= (int)PLUMBING_LISTENERS_MAX,
                    "each rule has its listener");
     uint8_t address[16];
+    uint32_t of_name[NETWORK_RULES_MAX] = { 0 };
     ret->n = 0;
+    number_names(p, of_name);
     plumbing_set_ipv4(address, 0);
     for (size_t i = 0; i < p->n; i++) { /* first: they cover others */
         if (p->rules[i].host != NETWORK_HOST_SUBDOMAINS)
@@ -71,7 +74,7 @@ int plan_make(const struct network_policy *p, struct plumbing *ret, struct err *
     for (size_t i = 0; i < p->n; i++) {
         const struct network_rule *r = &p->rules[i];
         if (r->host == NETWORK_HOST_NAME)
-            plumbing_set_ipv4(address, address_of_name(p, i));
+            plumbing_set_ipv4(address, of_name[i]);
         else
             memcpy(address, r->address, sizeof address);
         if (r->host != NETWORK_HOST_SUBDOMAINS)

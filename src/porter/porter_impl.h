@@ -83,6 +83,7 @@ struct net {
     struct flow *flows;
     uint32_t next_record;
     uint64_t n_flows, flows_total, records, omitted, bytes_in, bytes_out;
+    unsigned denials;                  /* among the records */
     char denied[NETWORK_NAME_MAX + 1]; /* the last name: libraries ask twice */
     uint32_t caps_noted;               /* bits: the log has them */
     struct net *next;

@@ -530,17 +530,25 @@ static int take_input_request(struct session *s, struct cell *c, struct err *e)
     return c->reads_stdin && !s->replaying ? answer_with_stdin(s, c, e) : 0;
 }
 
+/* Every frame that a program may send in the time of its cell counts. */
+static int count_frame(struct cell *c, size_t n, struct err *e)
+{
+    c->frames++;
+    c->frame_bytes += n;
+    return c->frames > CELL_FRAMES_MAX || c->frame_bytes > CELL_FRAME_BYTES_MAX
+               ? err_set(e, ERR_PROTOCOL, 0, "one cell sent more than %d frames or %d MiB",
+                         CELL_FRAMES_MAX, CELL_FRAME_BYTES_MAX >> 20)
+               : 0;
+}
+
 /* A frame of the cell that runs. */
 static int cell_frame(struct session *s, struct cell *c, const struct session_frame *f,
                       const void *packet, size_t n, struct err *e)
 {
     struct frame_message *m = &s->program->message;
     bool whole = false, begins = !m->open;
-    c->frames++;
-    c->frame_bytes += n;
-    if (c->frames > CELL_FRAMES_MAX || c->frame_bytes > CELL_FRAME_BYTES_MAX)
-        return err_set(e, ERR_PROTOCOL, 0, "one cell sent more than %d frames or %d MiB",
-                       CELL_FRAMES_MAX, CELL_FRAME_BYTES_MAX >> 20);
+    if (count_frame(c, n, e))
+        return -1;
     if (f->type == FRAME_ANSWER)
         return err_set(e, ERR_PROTOCOL, 0, "an answer without a question");
     if (frame_message_add(m, f, &whole, e))
@@ -655,7 +663,7 @@ int cells_on_frame(struct session *s, const struct session_frame *f, const void 
         return cell_frame(s, c, f, packet, n, e);
     }
     if (c && c->sets_inputs && f->request == INPUTS_REQUEST)
-        return run_inputs_on_frame(c, f, e);
+        return count_frame(c, n, e) ? -1 : run_inputs_on_frame(c, f, e);
     if (s->question && f->request == s->question->request)
         return question_frame(s, f, e);
     /* A thread of an earlier cell displays something. */
