@@ -57,6 +57,23 @@ def test_result_has_each_connection(service):
     assert stored["network"] == network, stored
 
 
+def test_made_up_names_do_not_hide_a_connection(service):
+    """Questions by hand: a library would ask each of them twice."""
+    code = """
+import struct
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+    s.connect(('127.0.0.1', 53))
+    for i in range(4500):
+        name = b'n%d' % i
+        s.send(struct.pack('>6H', i, 256, 1, 0, 0, 0) + bytes([len(name)]) + name + bytes([0, 0, 1, 0, 1]))
+        s.recv(512)
+talk('web.example.org')
+"""
+    network = run(service, code, "@mine")["network"]
+    assert (network["connections"], network["bytes_in"], network["bytes_out"]) == (1, 11, 5), network
+    assert network["omitted"] >= 3400, network
+
+
 def test_result_without_a_list_has_no_network(service):
     assert service.run("print(1)", unix=True)["network"] is None
 
