@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -411,10 +413,21 @@ void cgroup_yield(struct cgroup *c, bool yields)
                          &ignored);
 }
 
-int cgroup_open_procs(const struct cgroup *c)
+size_t cgroup_list(const struct cgroup *c, pid_t *pids, size_t most)
 {
-    return openat(c->fd[c->host->version == 1 ? CGROUP_MEMORY : 0], "cgroup.procs",
-                  O_RDONLY | O_CLOEXEC);
+    size_t n = 0;
+    char line[32];
+    int fd = openat(c->fd[c->host->version == 1 ? CGROUP_MEMORY : 0], "cgroup.procs",
+                    O_RDONLY | O_CLOEXEC);
+    FILE *list = fd >= 0 ? fdopen(fd, "r") : NULL;
+    if (!list) {
+        fd_close(&fd);
+        return 0;
+    }
+    while (n < most && fgets(line, sizeof line, list))
+        pids[n++] = (pid_t)strtol(line, NULL, 10);
+    (void)fclose(list);
+    return n;
 }
 
 void cgroup_host_hasten(struct cgroup_host *h, bool on)
@@ -432,16 +445,57 @@ void cgroup_host_hasten(struct cgroup_host *h, bool on)
                          &ignored);
 }
 
+/* Descriptors that the warden has room for, and processes of ours in a jar. */
+enum { SIGNALS_AT_ONCE = 128, SPARE_PIDS = 16 };
+
 static const struct {
     enum cgroup_slot slot;
     const char *file, *text;
 } haste_v1[] = { { CGROUP_CPU, "cpu.cfs_quota_us", "-1" }, { CGROUP_CPU, "cpu.shares", "262144" } },
   haste_v2[] = { { 0, "cgroup.kill", "1" }, { 0, "cpu.max", "max" }, { 0, "cpu.weight", "10000" } };
 
+static int compare_pids(const void *a, const void *b)
+{
+    pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* A process that died meanwhile may have left its pid to a process of the host. So a pidfd is signalled
+ * only if the cgroup still has that pid afterwards: then the pidfd is of that process, or of a dead
+ * one. */
+static void signal_these(const struct cgroup *c, const pid_t *pids, size_t n, pid_t *again,
+                         size_t most)
+{
+    int pidfds[SIGNALS_AT_ONCE];
+    for (size_t i = 0; i < n; i++)
+        pidfds[i] = pidfd_open(pids[i], 0);
+    size_t left = cgroup_list(c, again, most);
+    qsort(again, left, sizeof *again, compare_pids);
+    for (size_t i = 0; i < n; i++) {
+        if (pidfds[i] >= 0 && bsearch(&pids[i], again, left, sizeof *again, compare_pids))
+            (void)pidfd_send_signal(pidfds[i], SIGKILL, NULL, 0);
+        fd_close(&pidfds[i]);
+    }
+}
+
+/* The death of init kills the others too, but only once init gets to run. Hundreds of processes that
+ * work go on until then, and each page that they touch makes their end later. */
+static void signal_all(const struct cgroup *c)
+{
+    size_t most = c->limits.v[LIMIT_PIDS] + SPARE_PIDS;
+    autofree pid_t *pids = calloc(2 * most, sizeof *pids);
+    size_t n = pids ? cgroup_list(c, pids, most) : 0;
+    for (size_t i = 0; i < n; i += SIGNALS_AT_ONCE)
+        signal_these(c, pids + i, n - i < SIGNALS_AT_ONCE ? n - i : SIGNALS_AT_ONCE, pids + most,
+                     most);
+}
+
 void cgroup_kill(struct cgroup *c)
 {
     struct err ignored;
     c->hastened = true;
+    if (c->host->version == 1)
+        signal_all(c);
     for (size_t i = 0; c->host->version == 1 && i < ARRAY_LEN(haste_v1); i++)
         (void)!fd_write_file(c->fd[haste_v1[i].slot], haste_v1[i].file, haste_v1[i].text, &ignored);
     for (size_t i = 0; c->host->version == 2 && i < ARRAY_LEN(haste_v2); i++)

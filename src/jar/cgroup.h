@@ -128,16 +128,17 @@ uint64_t cgroup_read_buffers(struct cgroup *c);
 /* Bytes of the memory that the kernel has for this cgroup; 0 where they cannot be read. */
 uint64_t cgroup_read_kernel(struct cgroup *c);
 
-/* A list of its processes, a pid a line; -1 without one. */
-int cgroup_open_procs(const struct cgroup *c);
+/* Its processes, at most so many. Returns their number. */
+size_t cgroup_list(const struct cgroup *c, pid_t *pids, size_t most);
 
 /* While a jar is being killed, our directory has the largest share of the CPUs: on a busy machine
  * its processes would die late. The jar itself has the largest share among the jars, so the others
  * gain nothing. Each call with `on` needs one without. */
 void cgroup_host_hasten(struct cgroup_host *h, bool on);
 
-/* Hastens a kill. A process dies only once it gets to run, so this lifts the quota and raises the
- * share. On v2 it also signals all processes; on v1 only the caller does. */
+/* Signals all processes. A process dies only once it gets to run, so this also lifts the quota and
+ * raises the share. On v1 a process that is being made meanwhile is missed: the caller kills init
+ * before. */
 void cgroup_kill(struct cgroup *c);
 
 /* Frees the pages of files that it is charged for. It has no process any more. */

@@ -168,21 +168,18 @@ static void look_for_hoards(struct jar *j, uint64_t now_us)
 static uint64_t mapped_pages(const struct jar *j)
 {
     uint64_t sum = 0;
-    int fd = cgroup_open_procs(&j->cgroup);
-    FILE *pids = fd >= 0 ? fdopen(fd, "r") : NULL;
-    char line[32], path[48], text[128];
-    while (pids && fgets(line, sizeof line, pids)) {
-        (void)snprintf(path, sizeof path, "%ld/statm", strtol(line, NULL, 10));
+    char path[48], text[128];
+    size_t most = j->job.limits.v[LIMIT_PIDS];
+    autofree pid_t *pids = calloc(most, sizeof *pids);
+    size_t n = pids ? cgroup_list(&j->cgroup, pids, most) : 0;
+    for (size_t i = 0; i < n; i++) {
+        (void)snprintf(path, sizeof path, "%ld/statm", (long)pids[i]);
         autoclose int statm = openat(j->host->proc_fd, path, O_RDONLY | O_CLOEXEC);
-        ssize_t n = statm >= 0 ? read(statm, text, sizeof text - 1) : -1;
-        text[n > 0 ? n : 0] = '\0';
+        ssize_t got = statm >= 0 ? read(statm, text, sizeof text - 1) : -1;
+        text[got > 0 ? got : 0] = '\0';
         const char *resident = strchr(text, ' '); /* the second number */
         sum += resident ? strtoull(resident, NULL, 10) : 0;
     }
-    if (pids)
-        (void)fclose(pids);
-    else if (fd >= 0)
-        (void)close(fd);
     return sum;
 }
 
@@ -211,7 +208,8 @@ static uint64_t time_to_die_us(const struct jar *j, uint64_t kernel_bytes)
 static void foresee_death(struct jar *j, uint64_t now_us)
 {
     enum { PART_OF_CPU = 16 };
-    if (!j->has_cgroup || j->deadline_us > now_us + LEAD_MAX_US || now_us < j->foresee_us)
+    if (!j->has_cgroup || j->deadline_us > now_us + LEAD_MAX_US || now_us < j->foresee_us ||
+        j->outcome.evidence.reason != END_EXIT)
         return;
     uint64_t began_us = clock_thread_cpu_us(), kernel_bytes = cgroup_read_kernel(&j->cgroup);
     uint64_t needed_us = kernel_bytes > LITTLE_BYTES ? time_to_die_us(j, kernel_bytes) : 0;

@@ -95,12 +95,12 @@ static void hasten(struct jar *j, bool on)
 
 static void send_kill(struct jar *j)
 {
+    if (j->init_pidfd >= 0)
+        (void)pidfd_send_signal(j->init_pidfd, SIGKILL, NULL, 0);
     if (j->has_cgroup && !is_alone(j)) {
         hasten(j, true);
         cgroup_kill(&j->cgroup);
     }
-    if (j->init_pidfd >= 0)
-        (void)pidfd_send_signal(j->init_pidfd, SIGKILL, NULL, 0);
     jar_kill_plumber(j);
     if (j->program_pidfd >= 0 && !j->program_reaped) {
         /* At level process the filter denies setsid and setpgid, so the group is the whole tree.

@@ -185,6 +185,49 @@ static pid_t start_inside(const struct cgroup *c, int (*f)(void))
     return pid;
 }
 
+static int wait_for_a_signal(void)
+{
+    return pause();
+}
+
+/* More of them than are signalled at once. A process of the same parent outside is left alone. */
+static void test_each_process_of_a_jar_is_killed_and_no_other_one(void)
+{
+    enum { CHILDREN = 300 };
+    struct cgroup_host h;
+    struct cgroup c;
+    struct limits l = limits_default();
+    pid_t children[CHILDREN], listed[2 * CHILDREN];
+    int status = 0;
+    if (!host_or_skip(&h))
+        return;
+    l.v[LIMIT_PIDS] = CHILDREN;
+    if (new_jar(&h, &l, &c)) {
+        pid_t outside = fork();
+        if (outside == 0)
+            _exit(wait_for_a_signal());
+        for (size_t i = 0; i < CHILDREN; i++)
+            children[i] = start_inside(&c, wait_for_a_signal);
+        for (int tries = 0; cgroup_list(&c, listed, ARRAY_LEN(listed)) < CHILDREN && tries < 5000;
+             tries++)
+            (void)usleep(1000);
+        CHECK_INT((int)cgroup_list(&c, listed, 7), 7);
+        int before = open_fds();
+        cgroup_kill(&c);
+        CHECK_INT(open_fds(), before);
+        for (size_t i = 0; i < CHILDREN; i++) {
+            CHECK_INT(waitpid(children[i], &status, 0), children[i]);
+            CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+        }
+        CHECK_INT((int)cgroup_list(&c, listed, ARRAY_LEN(listed)), 0);
+        CHECK_INT(waitpid(outside, &status, WNOHANG), 0);
+        CHECK_INT(kill(outside, SIGKILL), 0);
+        CHECK_INT(waitpid(outside, &status, 0), outside);
+        remove_soon(&c);
+    }
+    check_nothing_is_left(&h);
+}
+
 /* Memory that was really touched, and some work. */
 static int use(size_t bytes, uint64_t rounds)
 {
@@ -531,6 +574,7 @@ static const struct check_test tests[] = {
     TEST(test_every_accepted_value_is_taken_by_the_kernel),
     TEST(test_limit_the_kernel_does_not_take_is_an_error_and_leaves_nothing),
     TEST(test_dying_jar_is_not_held_back_by_its_quota),
+    TEST(test_each_process_of_a_jar_is_killed_and_no_other_one),
     TEST(test_jar_that_nobody_waits_for_has_a_small_share_until_it_is_wanted),
     TEST(test_counters_tell_what_was_used),
     TEST(test_memory_past_the_limit_ends_the_process_and_is_counted),
