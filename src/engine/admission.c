@@ -227,6 +227,12 @@ int admission_check(struct engine *engine, const struct run_spec *spec, unsigned
 
 /* ---- the queue ---- */
 
+/* Its jar would have no network. The runs behind it may begin before it. */
+static bool awaits_porter(const struct engine *engine, const struct run *run)
+{
+    return engine->porter.fd < 0 && run->spec.network.mode != NETWORK_NONE;
+}
+
 int queue_push(struct engine *engine, struct run *run, struct err *e)
 {
     struct key_line *line = line_find_or_add(engine, key_of(run));
@@ -244,6 +250,8 @@ int queue_push(struct engine *engine, struct run *run, struct err *e)
     line->bounded += !run->unbounded;
     engine->queue.waiting++;
     engine->queue.bounded += !run->unbounded;
+    if (awaits_porter(engine, run))
+        porter_link_await(engine);
     return 0;
 }
 
@@ -266,12 +274,23 @@ static void unlink_waiting(struct engine *engine, struct key_line *line, struct 
     engine->queue.bounded -= !run->unbounded;
 }
 
+struct run *queue_find_networked(const struct engine *engine)
+{
+    for (struct key_line *line = engine->queue.lines; line; line = line->next)
+        for (struct run *run = line->first; run; run = run->next_waiting)
+            if (awaits_porter(engine, run))
+                return run;
+    return NULL;
+}
+
 struct run *queue_pop(struct engine *engine)
 {
     if (engine->queue.running >= engine->limits.max)
         return NULL;
     for (struct key_line *line = engine->queue.lines; line; line = line->next) {
         struct run *run = line->first;
+        while (run && awaits_porter(engine, run))
+            run = run->next_waiting;
         /* A run without a record does not begin (RUN-1), nor do the runs behind it. */
         if (!run || !run->is_recorded || line->running >= key_max(engine, run->spec.key_max_runs))
             continue;

@@ -54,7 +54,7 @@ int engine_new(struct engine **ret, uv_loop_t *loop, struct store *store, int di
     engine->store = store;
     engine->dir_fd = dir_fd;
     engine->limits = *limits;
-    engine->wire_fd = engine->porter.fd = -1;
+    engine->wire_fd = -1;
     /* Ids of jars are higher than those of an earlier keeper, whose sessions may live on. */
     engine->next_serial = (uint64_t)clock_unix_ms();
     engine->message = m;
@@ -63,6 +63,7 @@ int engine_new(struct engine **ret, uv_loop_t *loop, struct store *store, int di
         free(m);
         return -1;
     }
+    porter_link_open(engine);
     (void)uv_timer_init(loop, &engine->pace);
     uv_unref((uv_handle_t *)&engine->pace);
     engine->pace.data = engine;

@@ -44,8 +44,11 @@ void engine_end_examinations(struct engine *engine);
 [[nodiscard]] int engine_set_wire(struct engine *engine, int fd, const struct isolation *isolation,
                                   struct err *e);
 /* A new porter; takes over fd. Jars of a former porter lose their network. */
-[[nodiscard]] int engine_set_porter(struct engine *engine, int fd, struct err *e);
-/* Whether a run can have this network now; the error says why not. */
+[[nodiscard]] int engine_set_porter(struct engine *engine, int fd, uint32_t number, struct err *e);
+/* on_lost(): the porter with this number is silent or gone. Another one is needed. */
+typedef void engine_on_porter_lost(void *context, uint32_t number);
+void engine_watch_porter(struct engine *engine, engine_on_porter_lost *on_lost, void *context);
+/* Whether a run can have this network now, or soon; the error says why not. */
 [[nodiscard]] int engine_network_possible(const struct engine *engine,
                                           const struct network_policy *p, struct err *e);
 /* NULL while there is no warden. */

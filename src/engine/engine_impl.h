@@ -43,8 +43,12 @@ struct engine {
     struct isolation isolation;
     /* the porter */
     struct porter_client porter;
+    uint32_t porter_number; /* of its socket */
     uv_poll_t *porter_poll;
-    uv_timer_t *porter_timer; /* for its last words about jars that ended */
+    uv_timer_t *porter_timer; /* for its last words about jars that ended, and for its return */
+    uint64_t porter_gone_ms;  /* clock_ms(), if there is none */
+    engine_on_porter_lost *on_porter_lost;
+    void *porter_context;
     /* jars, by the low bits of their id on the wire: of a run, or of something else, or free */
     struct slot {
         struct run *run;
@@ -77,8 +81,9 @@ void engine_check_idle(struct engine *engine);
                                    struct err *e);
 
 /* porter_link.c */
+void porter_link_open(struct engine *engine);
 void porter_link_close(struct engine *engine);
-/* A jar has ended: the porter has a while for its last words. */
+/* A jar has ended, or a message was sent: the porter has a while for its part. */
 void porter_link_await(struct engine *engine);
 /* The jar with this id; NULL: it is gone. */
 const struct slot *engine_slot_of(const struct engine *engine, uint64_t id);
@@ -93,6 +98,8 @@ bool queue_has_room(struct engine *engine, const char *key, uint32_t key_max_run
 [[nodiscard]] int queue_push(struct engine *engine, struct run *run, struct err *e);
 /* The next run that may run, or NULL. It counts as running. */
 struct run *queue_pop(struct engine *engine);
+/* A run that waits, and cannot begin without a porter; NULL: there is none. */
+struct run *queue_find_networked(const struct engine *engine);
 /* The run waits or runs no longer. */
 void queue_remove(struct engine *engine, struct run *run);
 void queue_note_duration(struct engine *engine, double ms);
@@ -108,6 +115,8 @@ void run_begin(struct run *run);  /* its turn has come */
 void run_resume(struct run *run); /* it was resumable */
 void run_on_wire_message(struct run *run);
 void run_on_warden_lost(struct run *run);
+/* It waited in vain. */
+void run_fail_waiting(struct run *run, const char *why);
 /* An end without a record. */
 void run_abandon(struct run *run, const struct err *why);
 

@@ -453,7 +453,7 @@ int run_write_stdin(struct run *run, const void *bytes, size_t n, bool eof, stru
 struct jar_request run_jar_request(const struct run *run)
 {
     const struct run_spec *s = &run->spec;
-    const struct engine *engine = run->engine;
+    struct engine *engine = run->engine;
     /* Without pools every start is cold, also while the last embryos end. */
     bool cold = engine->isolation.level == LEVEL_PROCESS || engine->pools.settings.max == 0;
     return (struct jar_request){ .language = s->language,
@@ -497,6 +497,8 @@ static int send_job(struct run *run, struct err *e)
         return -1;
     slot->run = run;
     run->has_jar = true;
+    if (run->jar.network_open)
+        porter_link_await(engine);
     run->is_starting = true;
     engine->starting++;
     return 0;
@@ -764,6 +766,11 @@ static void finish_early(struct run *run, enum verdict verdict, const char *erro
     if (error)
         (void)snprintf(run->error_text, sizeof run->error_text, "%s", error);
     finish(run, verdict);
+}
+
+void run_fail_waiting(struct run *run, const char *why)
+{
+    finish_early(run, VERDICT_INTERNAL_ERROR, why);
 }
 
 void run_abandon(struct run *run, const struct err *why)

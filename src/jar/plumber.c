@@ -169,7 +169,7 @@ static int send_sockets(const struct plumbing *p, uint32_t first, uint32_t all, 
     }
     struct plumbing_head head = { .first = first, .all = all };
     struct iovec part = { &head, sizeof head };
-    if (rc == 0 && fd_send(to_fd, &part, 1, fds, n, 0) < 0)
+    if (rc == 0 && fd_send(to_fd, &part, 1, fds, n, MSG_DONTWAIT) < 0) /* it waits for nobody */
         rc = err_set(e, ERR_UNAVAILABLE, errno, "hand sockets to the porter");
     while (n > 0)
         (void)close(fds[--n]);

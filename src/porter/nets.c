@@ -12,8 +12,8 @@
 #include "base/fdio.h"
 #include "porter/porter_impl.h"
 
-/* Of one run. A keeper that is slow holds at most as many. */
-enum { RECORDS_MAX = 4096, DENIALS_MAX = 1024 };
+/* Records of one run, and networks of one keeper: a jar each, and some that are closing. */
+enum { RECORDS_MAX = 4096, DENIALS_MAX = 1024, NETS_MAX = 1280 };
 
 struct net *net_find(struct porter *p, const struct peer *peer, uint64_t id)
 {
@@ -84,9 +84,12 @@ void net_record(struct net *r, const struct network_record *record)
         r->omitted++;
         return;
     }
+    if (!peer_send_record(r->peer, r->id, bytes, n)) {
+        r->omitted++;
+        return;
+    }
     r->records++;
     r->denials += is_denial;
-    peer_send_record(r->peer, r->id, bytes, n);
 }
 
 void net_note_limit(struct net *r, enum network_cap cap)
@@ -125,6 +128,35 @@ static void (*handler_of(const struct listener *l, uint32_t i))(struct source *,
     return l->at.protocol == PLUMBING_TCP ? flow_on_connection : NULL;
 }
 
+static bool has_option(int fd, int option, int value)
+{
+    int found = -1;
+    socklen_t n = sizeof found;
+    return getsockopt(fd, SOL_SOCKET, option, &found, &n) == 0 && found == value;
+}
+
+/* Whether it is a socket of our own network namespace. No jar has one, but a keeper that was taken
+ * over does: it could take a connection from it first, and we would wait for the next one. */
+static bool is_of_machine(const struct net *r, int fd)
+{
+    uint64_t ours = 0, theirs = 0;
+    socklen_t n = sizeof ours, m = sizeof theirs;
+    int own_fd = r->porter->gate.route_fd;
+    return getsockopt(own_fd, SOL_SOCKET, SO_NETNS_COOKIE, &ours, &n) < 0 ||
+           getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &theirs, &m) < 0 || ours == theirs;
+}
+
+/* A descriptor came from a keeper, which may have been taken over: it must be of the kind that our
+ * calls are for, and no call may wait on it. */
+static bool is_fit(const struct net *r, int fd, bool is_stream)
+{
+    struct err ignored;
+    return (has_option(fd, SO_DOMAIN, AF_INET) || has_option(fd, SO_DOMAIN, AF_INET6)) &&
+           has_option(fd, SO_TYPE, is_stream ? SOCK_STREAM : SOCK_DGRAM) &&
+           (!is_stream || has_option(fd, SO_ACCEPTCONN, 1)) && !is_of_machine(r, fd) &&
+           fd_set_nonblock(fd, &ignored) == 0;
+}
+
 /* Takes one datagram of the plumber. -1: there is no more, or it makes no sense. */
 static int take_sockets(struct net *r)
 {
@@ -150,7 +182,8 @@ static int take_sockets(struct net *r)
     for (size_t i = 0; i < n; i++) {
         uint32_t number = head.first + (uint32_t)i;
         struct listener *l = sane ? listener_numbered(r, number) : NULL;
-        if (!l || l->source.fd >= 0 || !handler_of(l, number)) {
+        bool is_stream = number != PLUMBED_DNS_UDP;
+        if (!l || l->source.fd >= 0 || !handler_of(l, number) || !is_fit(r, fds[i], is_stream)) {
             (void)close(fds[i]);
             continue;
         }
@@ -168,8 +201,8 @@ static void on_hand_over(struct source *s, uint32_t events)
     (void)events;
     while (take_sockets(r) == 0)
         ;
-    if (events & (EPOLLHUP | EPOLLERR)) /* the plumber has ended, and nothing is left to read */
-        source_close(s);
+    if (events & (EPOLLHUP | EPOLLERR)) /* nobody holds the other end: the jar is gone */
+        net_close(r);
 }
 
 /* ---- its life ---- */
@@ -224,8 +257,10 @@ static void net_free(struct net *r)
 int net_open(struct peer *peer, const struct wire_net *x, int *fd, struct err *e)
 {
     struct porter *p = peer->porter;
-    if (net_find(p, peer, x->id))
-        return err_set(e, ERR_PROTOCOL, 0, "the network of this jar is open already");
+    if (net_find(p, peer, x->id) || peer->n_nets >= NETS_MAX)
+        return err_set(e, ERR_PROTOCOL, 0, "the network of this jar is open already, or too many");
+    if (!has_option(*fd, SO_DOMAIN, AF_UNIX) || !has_option(*fd, SO_TYPE, SOCK_SEQPACKET))
+        return err_set(e, ERR_PROTOCOL, 0, "the sockets of a jar cannot come this way");
     struct net *r = net_new(peer, x->id, e);
     if (!r)
         return -1;
@@ -235,10 +270,15 @@ int net_open(struct peer *peer, const struct wire_net *x, int *fd, struct err *e
         return -1;
     }
     r->hand_over = (struct source){ .on_ready = on_hand_over, .fd = fd_take(fd) };
+    if (source_watch(p, &r->hand_over, EPOLLIN)) {
+        source_close(&r->hand_over);
+        net_free(r);
+        free(r);
+        return err_set(e, ERR_KERNEL, errno, "wait for the sockets of a jar");
+    }
     r->next = p->nets;
     p->nets = r;
-    if (source_watch(p, &r->hand_over, EPOLLIN))
-        source_close(&r->hand_over);
+    peer->n_nets++;
     return 0;
 }
 
@@ -287,6 +327,7 @@ void net_close(struct net *r)
         at = &(*at)->next;
     if (*at)
         *at = r->next;
+    r->peer->n_nets--;
     while (r->flows)
         flow_end(r->flows, NETWORK_CLOSED);
     net_close_listeners(r);

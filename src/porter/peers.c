@@ -1,5 +1,5 @@
-/* The keepers. A keeper that does not read in time holds records in our memory, at most RECORDS_MAX
- * for each of its runs. Runs in: porter. */
+/* The keepers. A keeper that does not read holds records in our memory, up to UNSENT_MAX bytes;
+ * further ones are omitted. Beyond UNSENT_STALLS bytes we read no message of it. Runs in: porter. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -8,6 +8,13 @@
 #include "base/auto.h"
 #include "base/fdio.h"
 #include "porter/porter_impl.h"
+
+enum { UNSENT_MAX = 16 << 20, UNSENT_STALLS = UNSENT_MAX + (1 << 20) };
+
+static size_t size_of(const struct unsent *u)
+{
+    return sizeof *u + u->n;
+}
 
 static int send_one(const struct peer *peer, const struct unsent *u, struct err *e)
 {
@@ -30,11 +37,12 @@ static void flush(struct peer *peer)
         peer->first = u->next;
         if (!peer->first)
             peer->last = NULL;
+        peer->unsent_bytes -= size_of(u);
         free(u);
     }
+    uint32_t reads = peer->unsent_bytes < UNSENT_STALLS ? EPOLLIN : 0;
     if (peer->source.fd >= 0)
-        (void)!source_watch(peer->porter, &peer->source,
-                            peer->first ? EPOLLIN | EPOLLOUT : EPOLLIN);
+        (void)!source_watch(peer->porter, &peer->source, reads | (peer->first ? EPOLLOUT : 0));
 }
 
 static void enqueue(struct peer *peer, struct unsent *u)
@@ -46,18 +54,20 @@ static void enqueue(struct peer *peer, struct unsent *u)
     else
         peer->first = u;
     peer->last = u;
+    peer->unsent_bytes += size_of(u);
     flush(peer);
 }
 
-void peer_send_record(struct peer *peer, uint64_t run, const char *bytes, size_t n)
+bool peer_send_record(struct peer *peer, uint64_t run, const char *bytes, size_t n)
 {
-    struct unsent *u = calloc(1, sizeof *u + n);
-    if (u) {
-        u->run = run;
-        u->n = n;
-        memcpy(u->bytes, bytes, n);
-    }
+    struct unsent *u = peer->unsent_bytes < UNSENT_MAX ? calloc(1, sizeof *u + n) : NULL;
+    if (!u)
+        return false;
+    u->run = run;
+    u->n = n;
+    memcpy(u->bytes, bytes, n);
     enqueue(peer, u);
+    return true;
 }
 
 void peer_send_closed(struct peer *peer, uint64_t run, uint64_t omitted)
@@ -96,22 +106,10 @@ static int on_change(struct peer *peer, struct err *e)
                                                                          : net_change(peer, &x, e);
 }
 
-static int on_close(struct peer *peer, struct err *e)
-{
-    uint64_t id;
-    if (wire_read_net_close(&peer->porter->message, &id, e))
-        return -1;
-    struct net *r = net_find(peer->porter, peer, id);
-    if (r) /* otherwise it was refused, and that was told */
-        net_close(r);
-    return 0;
-}
-
 static int take_message(struct peer *peer, struct err *e)
 {
-    static int (*const handlers[WIRE_TYPE_COUNT_])(struct peer *, struct err *) = {
-        [WIRE_NET_OPEN] = on_open, [WIRE_NET_CHANGE] = on_change, [WIRE_NET_CLOSE] = on_close
-    };
+    static int (*const handlers[WIRE_TYPE_COUNT_])(
+        struct peer *, struct err *) = { [WIRE_NET_OPEN] = on_open, [WIRE_NET_CHANGE] = on_change };
     struct wire_message *m = &peer->porter->message;
     int got = wire_receive(peer->source.fd, m, e);
     if (got < 0 && (e->sys == EAGAIN || e->sys == EINTR))

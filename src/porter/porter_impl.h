@@ -47,6 +47,8 @@ struct peer {
     struct source source;
     struct porter *porter;
     struct unsent *first, *last;
+    size_t unsent_bytes;
+    unsigned n_nets;
     struct peer *next;
 };
 
@@ -74,7 +76,7 @@ struct net {
     struct peer *peer;
     struct network_policy policy;
     struct plumbing plumbing;
-    struct source hand_over; /* sockets come here */
+    struct source hand_over; /* sockets come here; its end is the end of the jar */
     struct listener dns_udp, dns_tcp;
     struct dns_stream streams[DNS_STREAMS];
     struct listener *listeners; /* plumbing.n of them */
@@ -181,7 +183,8 @@ void relay_give_up_hello(struct flow *f);
 
 /* peers.c */
 [[nodiscard]] int peer_new(struct porter *p, int fd, struct err *e);
-void peer_send_record(struct peer *peer, uint64_t run, const char *bytes, size_t n);
+/* False: the keeper has not read enough of the earlier ones. */
+bool peer_send_record(struct peer *peer, uint64_t run, const char *bytes, size_t n);
 void peer_send_closed(struct peer *peer, uint64_t run, uint64_t omitted);
 void peer_close(struct peer *peer);
 

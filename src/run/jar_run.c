@@ -102,11 +102,12 @@ static uint32_t job_flags(const struct jar_request *q, const struct allowlist *l
            (has_network(q) ? JOB_NETWORK : 0);
 }
 
-/* Tells the porter the policy, and the warden which sockets to make. */
+/* Tells the porter the policy, and the warden which sockets to make. *ret_fd keeps it open. */
 static int open_network(int wire_fd, const struct isolation *isolation, const struct jar_request *q,
-                        struct err *e)
+                        int *ret_fd, struct err *e)
 {
     struct plumbing plumbing;
+    struct porter_client none = PORTER_CLIENT_INIT;
     autoclose int fd = -1;
     if (isolation->level == LEVEL_PROCESS)
         return err_set(
@@ -114,13 +115,10 @@ static int open_network(int wire_fd, const struct isolation *isolation, const st
             "a network list needs isolation level jar or rootless, and this is '%s': the "
             "program would have the network of the machine",
             level_name(isolation->level));
-    const struct porter_client none = PORTER_CLIENT_INIT;
-    if (porter_client_open(q->porter ? q->porter : &none, q->id, q->network, &plumbing, &fd, e))
+    if (porter_client_open(q->porter ? q->porter : &none, q->id, q->network, &plumbing, &fd, e) ||
+        wire_send_network(wire_fd, q->id, &plumbing, fd, e))
         return -1;
-    if (wire_send_network(wire_fd, q->id, &plumbing, fd, e)) {
-        porter_client_close(q->porter, q->id);
-        return -1;
-    }
+    *ret_fd = fd_take(&fd);
     return 0;
 }
 
@@ -158,13 +156,10 @@ int jar_run_start(struct jar_run *r, int wire_fd, const struct isolation *isolat
                  .reads = listed.reads },
     };
     bool network = has_network(request);
-    if (network && open_network(wire_fd, isolation, request, e))
+    autoclose int network_fd = -1;
+    if ((network && open_network(wire_fd, isolation, request, &network_fd, e)) ||
+        wire_send_spawn(wire_fd, &spawn, pipes.theirs, e))
         return -1;
-    if (wire_send_spawn(wire_fd, &spawn, pipes.theirs, e)) {
-        if (network)
-            porter_client_close(request->porter, request->id);
-        return -1;
-    }
     *r = (struct jar_run){ .id = spawn.id,
                            .wire_fd = wire_fd,
                            .isolation = *isolation,
@@ -172,7 +167,7 @@ int jar_run_start(struct jar_run *r, int wire_fd, const struct isolation *isolat
                            .session = request->session,
                            .sink = sink,
                            .sink_context = context,
-                           .porter = network ? request->porter : NULL,
+                           .network_fd = fd_take(&network_fd),
                            .network_open = network };
     r->stdin_fd = fd_take(&pipes.ours[0]);
     r->streams[RUN_STDOUT].fd = fd_take(&pipes.ours[1]);
@@ -192,8 +187,7 @@ void jar_run_done(struct jar_run *r)
     buf_done(&r->outputs);
     free(r->samples);
     r->samples = NULL;
-    if (r->network_open && !r->ended)
-        porter_client_close(r->porter, r->id);
+    fd_close(&r->network_fd);
     r->network_open = false;
     network_log_done(&r->network);
 }
@@ -404,17 +398,15 @@ static int on_ended(struct jar_run *r, const struct wire_message *m, struct err 
         return -1;
     r->ended = true;
     fd_close(&r->stdin_fd);
-    if (r->network_open) {
+    fd_close(&r->network_fd);
+    if (r->network_open)
         r->ended_ms = clock_ms();
-        porter_client_close(r->porter, r->id);
-    }
     return 0;
 }
 
 uint64_t jar_run_porter_due_ms(const struct jar_run *r)
 {
-    enum { LAST_WORDS_MS = 5000 };
-    return r->ended && r->network_open ? r->ended_ms + LAST_WORDS_MS : UINT64_MAX;
+    return r->ended && r->network_open ? r->ended_ms + PORTER_PATIENCE_MS : UINT64_MAX;
 }
 
 void jar_run_on_network(struct jar_run *r, const struct porter_event *event)
@@ -431,6 +423,7 @@ void jar_run_on_network(struct jar_run *r, const struct porter_event *event)
 
 void jar_run_on_porter_lost(struct jar_run *r)
 {
+    fd_close(&r->network_fd);
     r->network.lost = r->network.lost || r->network_open;
     r->network_open = false;
 }

@@ -60,7 +60,7 @@ struct jar_request {
     unsigned kind; /* of an embryo that may run it (runtime/language.h); 0: a cold start */
     int bundle_fd;
     const struct network_policy *network; /* NULL or mode none: no network */
-    const struct porter_client *porter;   /* outlives the jar_run; NULL: there is none */
+    struct porter_client *porter;         /* outlives the jar_run; NULL: there is none */
 };
 
 /* Takes bytes of a stream. Returns the number of bytes taken, 0 to be offered the rest again by
@@ -95,15 +95,15 @@ struct jar_run {
     struct samples *samples; /* set when it has ended; NULL: not requested */
     bool started, ended;
     enum start start;
-    enum end_reason requested_end;      /* sent to the warden; END_EXIT: nothing was sent */
-    bool cancelled;                     /* the caller does not wait for a slow sink any longer */
-    bool sink_closed;                   /* the sink returned -1 */
-    bool output_dropped;                /* the sink did not take all */
-    uint64_t started_at_ms;             /* Unix time */
-    const struct porter_client *porter; /* NULL: it has no network */
-    bool network_open;                  /* the porter has not told all about it */
-    uint64_t ended_ms;                  /* clock_ms(), if it has ended with an open network */
-    struct network_log network;         /* complete once it is over */
+    enum end_reason requested_end; /* sent to the warden; END_EXIT: nothing was sent */
+    bool cancelled;                /* the caller does not wait for a slow sink any longer */
+    bool sink_closed;              /* the sink returned -1 */
+    bool output_dropped;           /* the sink did not take all */
+    uint64_t started_at_ms;        /* Unix time */
+    int network_fd;                /* while we hold it, the porter serves the jar; -1: none */
+    bool network_open;             /* the porter has not told all about it */
+    uint64_t ended_ms;             /* clock_ms(), if it has ended with an open network */
+    struct network_log network;    /* complete once it is over */
     struct wire_ended end;
 };
 /* Without a jar: every descriptor is closed. */
@@ -111,7 +111,7 @@ struct jar_run {
     (struct jar_run)                                                                 \
     {                                                                                \
         .streams = { { .fd = -1 }, { .fd = -1 } }, .stdin_fd = -1, .outputs_fd = -1, \
-        .channel_fd = -1                                                             \
+        .channel_fd = -1, .network_fd = -1                                           \
     }
 
 /* Sends the job to the warden. A session has no stdin, its sink counts the output itself, and its

@@ -267,6 +267,15 @@ static int open_images(struct service_keeper *k, struct err *e)
     return 0;
 }
 
+/* The supervisor ends it, unless it is dead already, and starts another one. */
+static void on_porter_lost(void *context, uint32_t number)
+{
+    const struct service_keeper *k = context;
+    struct err e = { 0 };
+    if (wire_send_porter_lost(k->control_fd, number, &e))
+        log_error(LOG_ERROR, "porter.not_told", &e);
+}
+
 static int open_engine(struct service_keeper *k, struct err *e)
 {
     const struct service_keeper_setup *s = k->setup;
@@ -287,7 +296,8 @@ static int open_engine(struct service_keeper *k, struct err *e)
         open_below(k, "sessions", &dir, e) ||
         sessions_open(&k->sessions, &k->loop, k->engine, k->store, dir, k->images, &sessions, e))
         return -1;
-    if (s->porter_fd >= 0 && engine_set_porter(k->engine, s->porter_fd, e))
+    engine_watch_porter(k->engine, on_porter_lost, k);
+    if (s->porter_fd >= 0 && engine_set_porter(k->engine, s->porter_fd, s->porter_number, e))
         return -1;
     return s->wire_fd < 0 ? 0 : engine_set_wire(k->engine, s->wire_fd, s->isolation, e);
 }
@@ -407,9 +417,10 @@ static int on_warden(struct service_keeper *k, struct err *e)
 
 static int on_porter(struct service_keeper *k, struct err *e)
 {
-    return wire_read_porter(&k->message, e)
+    uint32_t number;
+    return wire_read_porter(&k->message, &number, e)
                ? -1
-               : engine_set_porter(k->engine, fd_take(&k->message.fds[0]), e);
+               : engine_set_porter(k->engine, fd_take(&k->message.fds[0]), number, e);
 }
 
 static int on_settings(struct service_keeper *k, struct err *e)

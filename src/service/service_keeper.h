@@ -28,6 +28,7 @@ struct service_keeper_setup {
     int workspace_fd; /* -1: none */
     int key_fd;       /* of images.key_file; -1: none */
     int porter_fd;    /* -1: there is no porter, or the supervisor will send one */
+    uint32_t porter_number;
     pid_t supervisor;
     uid_t uid; /* the keeper's */
 };

@@ -1,6 +1,7 @@
 #include "service/service_porter.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -73,6 +74,15 @@ int service_porter_new_keeper(struct service_porter *p)
     if (wire_new_keeper(p->process.fd, ++p->keepers, &fd, &e))
         log_error(LOG_ERROR, "porter.not_handed_over", &e);
     return fd;
+}
+
+void service_porter_lost(struct service_porter *p, uint32_t number)
+{
+    if (p->process.pid == 0 || number != p->keepers)
+        return;
+    log_event(LOG_ERROR, "porter.ended", "pid=%d reason=\"its keeper lost it\"",
+              (int)p->process.pid);
+    (void)kill(p->process.pid, SIGKILL); /* not reaped yet, so the pid is still its own */
 }
 
 void service_porter_check(struct service_porter *p)

@@ -36,8 +36,12 @@ struct service_porter {
 void service_porter_done(struct service_porter *p);
 /* Starts it if it is wanted, is down, and may be started now. True: there is a new one. */
 bool service_porter_start(struct service_porter *p, uint64_t now_ms);
-/* The socket of a new keeper to it; -1: there is no porter. */
+/* The socket of a new keeper to it; -1: there is no porter. Its number is p->keepers. */
 int service_porter_new_keeper(struct service_porter *p);
+/* A keeper cannot use the socket with this number. Ends the porter, unless the socket is an old one.
+ * service_porter_check() follows. A keeper that was taken over cannot do it often: each start waits
+ * longer than the last one. */
+void service_porter_lost(struct service_porter *p, uint32_t number);
 /* Reaps it if it has died. */
 void service_porter_check(struct service_porter *p);
 /* When it is to be started; UINT64_MAX: it runs, or is not wanted. */

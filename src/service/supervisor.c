@@ -335,6 +335,7 @@ static int start_keeper(struct supervisor *s, struct err *e)
         .workspace_fd = s->workspace_fd,
         .key_fd = s->key_fd,
         .porter_fd = porter_fd,
+        .porter_number = s->porter.keepers,
         .supervisor = getpid(),
         .uid = s->keeper_uid.uid
     };
@@ -359,7 +360,7 @@ static void start_porter(struct supervisor *s)
     if (!service_porter_start(&s->porter, clock_ms()) || s->control_fd < 0)
         return;
     autoclose int fd = service_porter_new_keeper(&s->porter);
-    if (fd >= 0 && wire_send_porter(s->control_fd, fd, &e))
+    if (fd >= 0 && wire_send_porter(s->control_fd, s->porter.keepers, fd, &e))
         log_error(LOG_ERROR, "porter.not_handed_over", &e);
 }
 
@@ -406,8 +407,25 @@ static int on_seal(struct supervisor *s, struct err *e)
     return 0;
 }
 
+static int on_porter_lost(struct supervisor *s, struct err *e)
+{
+    uint32_t number;
+    if (wire_read_porter_lost(&s->message, &number, e))
+        return -1;
+    service_porter_lost(&s->porter, number);
+    return 0;
+}
+
+/* A message of a keeper that serves. NULL: it must be its hello. */
+static int (*later_message(const struct supervisor *s))(struct supervisor *, struct err *)
+{
+    return s->message.type == WIRE_SEAL          ? on_seal
+           : s->message.type == WIRE_PORTER_LOST ? on_porter_lost
+                                                 : NULL;
+}
+
 /* Reads the keeper's hello: it serves, or the reason why not. -1 if no keeper ever served, because
- * starting again would not help. A later message is the head of the audit log. */
+ * starting again would not help. A later message is the head of the audit log, or about the porter. */
 static int read_keeper_message(struct supervisor *s, struct err *e)
 {
     struct wire_hello hello;
@@ -418,15 +436,15 @@ static int read_keeper_message(struct supervisor *s, struct err *e)
         got = wire_receive(s->control_fd, &s->message, e);
     if (got < 0 && e->sys == EAGAIN)
         return 0;
-    bool seals = got > 0 && s->message.type == WIRE_SEAL;
-    int failed = got <= 0 || (seals ? on_seal(s, e) : wire_read_hello(&s->message, &hello, e));
+    int (*later)(struct supervisor *, struct err *) = got > 0 ? later_message(s) : NULL;
+    int failed = got <= 0 || (later ? later(s, e) : wire_read_hello(&s->message, &hello, e));
     if (got > 0)
         wire_message_done(&s->message);
     if (failed) {
         fd_close(&s->control_fd); /* it has died, or will notice that the connection is closed */
         return 0;
     }
-    if (seals)
+    if (later)
         return 0;
     if (hello.err.code == ERR_NONE) {
         s->was_ready = true;

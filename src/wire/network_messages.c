@@ -46,20 +46,43 @@ int wire_read_network(const struct wire_message *m, struct wire_network *ret, st
     return 0;
 }
 
-int wire_send_porter(int fd, int socket_fd, struct err *e)
+static int send_number(int fd, enum wire_type type, uint32_t number, const int *fds, struct err *e)
 {
     struct body b;
     body_init(&b);
-    pack_u32(&b.p, 1);
-    return body_send(fd, WIRE_PORTER, &b, &socket_fd, e);
+    pack_u32(&b.p, number);
+    return body_send(fd, type, &b, fds, e);
 }
 
-int wire_read_porter(const struct wire_message *m, struct err *e)
+static int read_number(const struct wire_message *m, enum wire_type type, uint32_t *ret,
+                       struct err *e)
 {
-    struct unpacker u = open_message(m, WIRE_PORTER);
-    if (unpack_u32(&u) != 1)
-        u.failed = true;
-    return unpack_end(&u, "porter", e);
+    struct unpacker u = open_message(m, type);
+    uint32_t number = unpack_u32(&u);
+    if (unpack_end(&u, "porter", e))
+        return -1;
+    *ret = number;
+    return 0;
+}
+
+int wire_send_porter(int fd, uint32_t number, int socket_fd, struct err *e)
+{
+    return send_number(fd, WIRE_PORTER, number, &socket_fd, e);
+}
+
+int wire_read_porter(const struct wire_message *m, uint32_t *ret_number, struct err *e)
+{
+    return read_number(m, WIRE_PORTER, ret_number, e);
+}
+
+int wire_send_porter_lost(int fd, uint32_t number, struct err *e)
+{
+    return send_number(fd, WIRE_PORTER_LOST, number, NULL, e);
+}
+
+int wire_read_porter_lost(const struct wire_message *m, uint32_t *ret_number, struct err *e)
+{
+    return read_number(m, WIRE_PORTER_LOST, ret_number, e);
 }
 
 /* An id, and bytes that another room reads. */
@@ -97,29 +120,6 @@ int wire_read_net(const struct wire_message *m, enum wire_type type, struct wire
     if (unpack_end(&u, "net", e))
         return -1;
     *ret = x;
-    return 0;
-}
-
-static int send_id(int fd, enum wire_type type, uint64_t id, struct err *e)
-{
-    struct body b;
-    body_init(&b);
-    pack_u64(&b.p, id);
-    return body_send(fd, type, &b, NULL, e);
-}
-
-int wire_send_net_close(int fd, uint64_t id, struct err *e)
-{
-    return send_id(fd, WIRE_NET_CLOSE, id, e);
-}
-
-int wire_read_net_close(const struct wire_message *m, uint64_t *ret_id, struct err *e)
-{
-    struct unpacker u = open_message(m, WIRE_NET_CLOSE);
-    uint64_t id = unpack_u64(&u);
-    if (unpack_end(&u, "net-close", e))
-        return -1;
-    *ret_id = id;
     return 0;
 }
 

@@ -26,7 +26,7 @@
 #include "spec/verdict.h"
 
 enum {
-    WIRE_VERSION = 4,
+    WIRE_VERSION = 5,
     WIRE_MAX_BYTES = 128 << 10,
     WIRE_MAX_FDS = 8,
     KEEP_FDS = 3, /* our ends of stdout, stderr and channel */
@@ -64,9 +64,9 @@ enum {
     X(WIRE_MEASURED, "measured", 0) /* warden: so much; the answer to measure */ \
     X(WIRE_NETWORK, "network", 1)  /* keeper: the sockets of the next job */ \
     X(WIRE_PORTER,  "porter",  1)  /* supervisor: the socket of a new porter */ \
+    X(WIRE_PORTER_LOST, "porter-lost", 0) /* keeper to supervisor: that socket is of no use */ \
     X(WIRE_NET_OPEN, "net-open", 1) /* keeper to porter: a policy, and the sockets will come here */ \
     X(WIRE_NET_CHANGE, "net-change", 0) /* keeper to porter: another policy */ \
-    X(WIRE_NET_CLOSE, "net-close", 0) /* keeper to porter: the jar is gone */ \
     X(WIRE_NET_RECORD, "net-record", 0) /* porter: one line of the log */ \
     X(WIRE_NET_CLOSED, "net-closed", 0) /* porter: the last message about a jar */
 
@@ -308,13 +308,18 @@ struct wire_network {
 [[nodiscard]] int wire_read_network(const struct wire_message *m, struct wire_network *ret,
                                     struct err *e);
 
-/* porter; the descriptor is the keeper's end of a socket to it */
-[[nodiscard]] int wire_send_porter(int fd, int socket_fd, struct err *e);
-[[nodiscard]] int wire_read_porter(const struct wire_message *m, struct err *e);
+/* porter; the descriptor is the keeper's end of a socket to it. The sockets are numbered. */
+[[nodiscard]] int wire_send_porter(int fd, uint32_t number, int socket_fd, struct err *e);
+[[nodiscard]] int wire_read_porter(const struct wire_message *m, uint32_t *ret_number,
+                                   struct err *e);
+/* porter-lost: the porter behind the socket with this number is silent or gone */
+[[nodiscard]] int wire_send_porter_lost(int fd, uint32_t number, struct err *e);
+[[nodiscard]] int wire_read_porter_lost(const struct wire_message *m, uint32_t *ret_number,
+                                        struct err *e);
 
 /* net-open and net-change have a policy, net-record a record, as src/network packs them. The bytes of
  * a message that was read point into it. The descriptor of net-open is the other end of the pair of a
- * network message. */
+ * network message. The keeper keeps a copy of that end: when all copies are closed, the jar is gone. */
 struct wire_net {
     uint64_t id; /* of the jar */
     const char *bytes;
@@ -326,10 +331,6 @@ struct wire_net {
 [[nodiscard]] int wire_send_net_record(int fd, const struct wire_net *x, struct err *e);
 [[nodiscard]] int wire_read_net(const struct wire_message *m, enum wire_type type,
                                 struct wire_net *ret, struct err *e);
-/* net-close */
-[[nodiscard]] int wire_send_net_close(int fd, uint64_t id, struct err *e);
-[[nodiscard]] int wire_read_net_close(const struct wire_message *m, uint64_t *ret_id,
-                                      struct err *e);
 /* net-closed */
 struct wire_net_closed {
     uint64_t id;

@@ -117,7 +117,8 @@ static void fill_polls(const struct session *s, struct pollfd p[POLLS])
     for (int i = 0; i < RUN_STREAMS; i++)
         p[POLL_STDOUT + i] = (struct pollfd){ .fd = r->streams[i].pending ? 1 + i : -1,
                                               .events = POLLOUT };
-    p[POLL_PORTER] = (struct pollfd){ .fd = r->network_open ? s->porter.fd : -1, .events = POLLIN };
+    p[POLL_PORTER] = (struct pollfd){ .fd = r->network_open ? s->porter.fd : -1,
+                                      .events = s->porter.first ? POLLIN | POLLOUT : POLLIN };
 }
 
 /* Without the porter the program goes on, and has no network. */
@@ -138,7 +139,7 @@ static void read_porter(struct session *s)
 {
     struct porter_event event;
     struct err e = { 0 };
-    int got = porter_client_read(&s->porter, &event, &e);
+    int got = porter_client_flush(&s->porter, &e) ? -1 : porter_client_read(&s->porter, &event, &e);
     if (got > 0 && event.id == s->run.id)
         jar_run_on_network(&s->run, &event);
     if (got < 0)

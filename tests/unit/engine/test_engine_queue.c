@@ -119,6 +119,25 @@ static void test_run_above_the_bound_of_all_is_refused(void)
     free(run);
 }
 
+/* Runs without a network do not notice that there is no porter. */
+static void test_run_with_a_network_waits_for_the_porter_and_holds_up_nobody(void)
+{
+    struct engine r = engine_with(10, 100, 10);
+    struct run *networked = run_of("a"), *plain = run_of("a"), *other = run_of("b");
+    networked->spec.network.mode = NETWORK_LIST;
+    r.porter.fd = -1;
+    CHECK(queue_push(&r, networked, &e) == 0 && queue_push(&r, plain, &e) == 0 &&
+          queue_push(&r, other, &e) == 0);
+    CHECK(queue_pop(&r) == plain && queue_pop(&r) == other && queue_pop(&r) == NULL);
+    CHECK(queue_find_networked(&r) == networked);
+    r.porter.fd = 0;
+    CHECK(!queue_find_networked(&r));
+    CHECK(queue_pop(&r) == networked);
+    end(&r, networked);
+    end(&r, plain);
+    end(&r, other);
+}
+
 /* The wait ends with the turn of a run, or when it leaves the queue before. */
 static void test_time_in_the_queue_ends_with_the_turn(void)
 {
@@ -308,6 +327,7 @@ static const struct check_test tests[] = {
     TEST(test_no_more_is_promised_than_there_is),
     TEST(test_run_above_a_lowered_bound_gets_its_turn_alone),
     TEST(test_run_above_the_bound_of_all_is_refused),
+    TEST(test_run_with_a_network_waits_for_the_porter_and_holds_up_nobody),
     TEST(test_time_in_the_queue_ends_with_the_turn),
     TEST(test_no_more_run_than_the_maximum_and_the_keys_own),
     TEST(test_the_line_is_bounded_and_no_key_takes_all_of_it),

@@ -149,7 +149,7 @@ static int read_network(const struct wire_message *m, struct err *e)
 
 static int send_porter(int fd, struct err *e)
 {
-    return wire_send_porter(fd, 0, e);
+    return wire_send_porter(fd, 8, 0, e);
 }
 
 static const struct wire_net some_bytes = { 9, "a\0b", 3 };
@@ -193,17 +193,26 @@ static int read_net_record(const struct wire_message *m, struct err *e)
     return read_net(m, WIRE_NET_RECORD, e);
 }
 
-static int send_net_close(int fd, struct err *e)
+static int send_porter_lost(int fd, struct err *e)
 {
-    return wire_send_net_close(fd, 9, e);
+    return wire_send_porter_lost(fd, 9, e);
 }
 
-static int read_net_close(const struct wire_message *m, struct err *e)
+static int read_porter_lost(const struct wire_message *m, struct err *e)
 {
-    uint64_t id;
-    if (wire_read_net_close(m, &id, e))
+    uint32_t number;
+    if (wire_read_porter_lost(m, &number, e))
         return -1;
-    CHECK(id == 9);
+    CHECK(number == 9);
+    return 0;
+}
+
+static int read_porter(const struct wire_message *m, struct err *e)
+{
+    uint32_t number;
+    if (wire_read_porter(m, &number, e))
+        return -1;
+    CHECK(number == 8);
     return 0;
 }
 
@@ -584,11 +593,11 @@ static const struct kind {
     [WIRE_MEASURE] = { send_measure, read_measure, 0 },
     [WIRE_MEASURED] = { send_measured, read_measured, 0 },
     [WIRE_NETWORK] = { send_network, read_network, 1 },
-    [WIRE_PORTER] = { send_porter, wire_read_porter, 1 },
+    [WIRE_PORTER] = { send_porter, read_porter, 1 },
+    [WIRE_PORTER_LOST] = { send_porter_lost, read_porter_lost, 0 },
     [WIRE_NET_OPEN] = { send_net_open, read_net_open, 1 },
     [WIRE_NET_CHANGE] = { send_net_change, read_net_change, 0 },
     [WIRE_NET_RECORD] = { send_net_record, read_net_record, 0 },
-    [WIRE_NET_CLOSE] = { send_net_close, read_net_close, 0 },
     [WIRE_NET_CLOSED] = { send_net_closed, read_net_closed, 0 },
     [WIRE_FILES] = { send_files, read_files, 2 },
     [WIRE_SESSION] = { send_session, read_spawn, 6 },
