@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
@@ -21,6 +22,7 @@ enum {
      * of them, pages of bases between two runs are stored again: the image grows, and stays quick to
      * become. */
     RUNS_MOST = 4096,
+    KERNEL_DATA_MAX = 16 * IMAGE_PAGE,
 };
 
 /* pagemap(5) */
@@ -291,14 +293,29 @@ _Noreturn static void run_writer(struct writer *w)
     _exit(0);
 }
 
+static bool allow_range(uint64_t from, uint64_t to)
+{
+    /* ENOMEM: there are holes */
+    return madvise(image_at(from), to - from, MADV_DOFORK) == 0 || errno == ENOMEM;
+}
+
+/* The kernel refuses its data page, which lies in front of its code. Everything around takes two
+ * calls: one for each mapping would be a third of the pause of a small session. */
+static bool allow_around_kernel(void)
+{
+    const uint64_t all = UINT64_C(0x7ffffffff000);
+    uint64_t code = getauxval(AT_SYSINFO_EHDR), data = code;
+    while (data > 0 && code - data < KERNEL_DATA_MAX && !allow_range(data - IMAGE_PAGE, data))
+        data -= IMAGE_PAGE;
+    return code > 0 && code < all && allow_range(0, data) && allow_range(code, all);
+}
+
 /* V8 keeps most of its memory out of children (MADV_DONTFORK). The writer needs all of it. */
 static int allow_copies(struct writer *w, char why[IMAGE_WHY])
 {
-    const size_t all = UINT64_C(0x7ffffffff000);
-    if (madvise(NULL, all, MADV_DOFORK) == 0 || errno == ENOMEM) /* ENOMEM: there are holes */
+    if (allow_around_kernel())
         return 0;
-    /* The kernel's own mappings lie between others. */
-    if (image_read_maps(w->s, why))
+    if (image_read_maps(w->s, why)) /* other mappings of the kernel lie between */
         return -1;
     for (size_t i = 0; i < w->s->n_maps; i++) {
         const struct image_map *m = &w->s->maps[i];

@@ -84,6 +84,37 @@ def test_a_fork_of_a_fork_stores_only_the_bytes_that_differ(service):
     assert value(service, fourth, "seen()") == changed != seen
 
 
+LARGE = """import mmap
+def is_huge(text):  # whether the kernel knows that this memory likes huge pages
+    at, inside = id(text) + len(text) // 2, False
+    for words in map(str.split, open('/proc/self/smaps')):
+        if words[0][-1] != ':':
+            low, high = (int(w, 16) for w in words[0].split('-'))
+            inside = low <= at < high
+        elif inside and words[0] == 'VmFlags:':
+            return 'hg' in words
+written = b'x' * (40 << 20)
+zeros = bytes(60 << 20)
+_ = len(b'z' * (30 << 20))  # its end makes the C library take smaller objects from the heap
+many = [bytes([i]) * (5 << 20) for i in range(9)]
+del many[::2]
+kept = mmap.mmap(-1, 1 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+kept[5000] = 7
+kept.madvise(mmap.MADV_DONTFORK)"""
+
+
+def test_large_objects_are_in_huge_pages_and_in_forks(service):
+    """The pause of a fork is the time in which the kernel copies page tables. A huge page is one entry of them."""
+    first = create(service, limits={"memory": "600m"})
+    value(service, first, LARGE)
+    assert value(service, first, "is_huge(written), is_huge(zeros)") == "(True, False)"
+    assert value(service, first, "sum('[heap]' in line for line in open('/proc/self/maps'))") == "1"
+    second = fork(service, first)["sessions"][0]["id"]
+    for session in (first, second):  # also memory that the program keeps out of its own children
+        assert value(service, session, "len(written.strip(b'x')), any(zeros), [m[0] for m in many], kept[5000]") == \
+            "(0, False, [1, 3, 5, 7], 7)"
+
+
 def test_random_sources_of_forks_differ(service):
     session = create(service, limits={"memory": "1g"})
     value(service, session, "import os, random, secrets, tempfile, uuid, ssl, numpy\n"

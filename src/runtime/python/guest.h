@@ -47,6 +47,9 @@ void guest_freshen(void);
 /* When the job has arrived: sets the time at which it begins. */
 void guest_begin_now(void);
 
+/* large.c: in a session, once. */
+void guest_prefer_huge_pages(void);
+
 /* bare.c: false when the job needs a bare interpreter. ret_name is the file name as the interpreter
  * would give it. */
 bool guest_fits(const struct guest *g, const struct driver_job *job, int *ret_fd, char **ret_name);

@@ -275,5 +275,6 @@ static struct PyModuleDef definition = { PyModuleDef_HEAD_INIT, .m_name = "_bell
 PyMODINIT_FUNC PyInit__belljar_image(void);
 PyMODINIT_FUNC PyInit__belljar_image(void)
 {
+    guest_prefer_huge_pages();
     return PyModule_Create(&definition);
 }
