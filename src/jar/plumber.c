@@ -21,6 +21,7 @@
 #include "base/fdio.h"
 #include "jar/clone.h"
 #include "jar/jar_impl.h"
+#include "jar/nft.h"
 
 enum { LOOPBACK_INDEX = 1 /* of every new namespace */, BACKLOG = 128, DNS_PORT = 53 };
 
@@ -95,7 +96,9 @@ static int add_routes(const struct plumbing *p, struct err *e)
     autoclose int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
     if (fd < 0)
         return err_set(e, ERR_KERNEL, errno, "open a socket for routes");
-    if (add_local(fd, true, synthetic + 12, SYNTHETIC_PREFIX, e))
+    static const uint8_t all[16] = { 0 };
+    if (add_local(fd, true, synthetic + 12, SYNTHETIC_PREFIX, e) ||
+        (p->full && (add_local(fd, true, all, 0, e) || add_local(fd, false, all, 0, e))))
         return -1;
     for (uint32_t i = 0; i < p->n; i++) {
         const uint8_t *address = p->at[i].address;
@@ -128,14 +131,22 @@ static int set(int fd, int level, int option)
     return setsockopt(fd, level, option, &one, sizeof one);
 }
 
-static int open_socket(const uint8_t address[16], uint16_t port, int type, int *ret_fd,
-                       struct err *e)
+/* An address of another host belongs to its connections: see jar/nft.h. */
+static int set_transparent(int fd, bool ipv4)
+{
+    return set(fd, ipv4 ? IPPROTO_IP : IPPROTO_IPV6, ipv4 ? IP_TRANSPARENT : IPV6_TRANSPARENT);
+}
+
+static int open_socket(const uint8_t address[16], uint16_t port, int type, bool transparent,
+                       int *ret_fd, struct err *e)
 {
     bool ipv4 = plumbing_is_ipv4(address);
     autoclose int fd = socket(ipv4 ? AF_INET : AF_INET6, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0 || set(fd, SOL_SOCKET, SO_REUSEADDR) < 0 ||
         set(fd, ipv4 ? IPPROTO_IP : IPPROTO_IPV6, ipv4 ? IP_FREEBIND : IPV6_FREEBIND) < 0)
         return err_set(e, ERR_KERNEL, errno, "make a socket of a jar");
+    if (transparent && set_transparent(fd, ipv4) < 0)
+        return err_set(e, ERR_KERNEL, errno, "make a socket of a jar for every address");
     if (type == SOCK_DGRAM && ipv4 && set(fd, IPPROTO_IP, IP_PKTINFO) < 0)
         return err_set(e, ERR_KERNEL, errno, "make a socket of a jar");
     if (bind_to(fd, address, port) < 0 || (type == SOCK_STREAM && listen(fd, BACKLOG) < 0))
@@ -144,27 +155,51 @@ static int open_socket(const uint8_t address[16], uint16_t port, int type, int *
     return 0;
 }
 
-/* Socket number i, as spec/plumbing.h counts. */
-static int open_numbered(const struct plumbing *p, uint32_t i, int *ret_fd, struct err *e)
+static bool is_everywhere(const struct plumbing_listener *l)
 {
-    uint8_t local[16];
-    plumbing_set_ipv4(local, INADDR_LOOPBACK);
-    if (i < PLUMBED_LISTENERS)
-        return open_socket(local, DNS_PORT, i == PLUMBED_DNS_UDP ? SOCK_DGRAM : SOCK_STREAM, ret_fd,
-                           e);
-    const struct plumbing_listener *l = &p->at[i - PLUMBED_LISTENERS];
-    return open_socket(l->address, l->port, l->protocol == PLUMBING_UDP ? SOCK_DGRAM : SOCK_STREAM,
-                       ret_fd, e);
+    return l->protocol == PLUMBING_TCP && plumbing_is_ipv4(l->address) &&
+           plumbing_ipv4(l->address) == INADDR_ANY;
 }
 
-static int send_sockets(const struct plumbing *p, uint32_t first, uint32_t all, int to_fd,
-                        struct err *e)
+/* The rules for sockets at every address. Without nf_tables a list works nevertheless: its sockets are at
+ * the addresses of the guest itself, too. */
+static int catch_everything(const struct plumbing *p, bool *ret_caught, struct err *e)
+{
+    bool wanted = p->full;
+    for (uint32_t i = 0; i < p->n; i++)
+        wanted = wanted || is_everywhere(&p->at[i]);
+    *ret_caught = wanted && nft_catch(p->full, e) == 0;
+    return p->full && !*ret_caught ? err_wrap(e, "open the full network") : 0;
+}
+
+/* Socket number i, as spec/plumbing.h counts. */
+static int open_numbered(const struct plumbing *p, uint32_t i, bool caught, int *ret_fd,
+                         struct err *e)
+{
+    uint8_t address[16];
+    plumbing_set_ipv4(address, INADDR_LOOPBACK);
+    if (i < PLUMBED_LISTENERS)
+        return open_socket(address, DNS_PORT, i == PLUMBED_DNS_UDP ? SOCK_DGRAM : SOCK_STREAM,
+                           false, ret_fd, e);
+    const struct plumbing_listener *l = &p->at[i - PLUMBED_LISTENERS];
+    bool ipv6_catch = p->full && !plumbing_is_ipv4(l->address);
+    bool is_caught = caught && is_everywhere(l);
+    if (is_caught)
+        plumbing_set_ipv4(address, NFT_CATCH_ADDRESS);
+    else
+        memcpy(address, l->address, sizeof address);
+    return open_socket(address, l->port, l->protocol == PLUMBING_UDP ? SOCK_DGRAM : SOCK_STREAM,
+                       is_caught || ipv6_catch, ret_fd, e);
+}
+
+static int send_sockets(const struct plumbing *p, uint32_t first, uint32_t all, bool caught,
+                        int to_fd, struct err *e)
 {
     int fds[PLUMBING_FDS];
     uint32_t n = 0, most = all - first < PLUMBING_FDS ? all - first : PLUMBING_FDS;
     int rc = 0;
     while (n < most && rc == 0) {
-        rc = open_numbered(p, first + n, &fds[n], e);
+        rc = open_numbered(p, first + n, caught, &fds[n], e);
         n += rc == 0;
     }
     struct plumbing_head head = { .first = first, .all = all };
@@ -179,10 +214,11 @@ static int send_sockets(const struct plumbing *p, uint32_t first, uint32_t all, 
 int plumber_work(const struct plumbing *p, int to_fd, struct err *e)
 {
     uint32_t all = PLUMBED_LISTENERS + p->n;
-    if (add_routes(p, e))
+    bool caught;
+    if (add_routes(p, e) || catch_everything(p, &caught, e))
         return -1;
     for (uint32_t first = 0; first < all; first += PLUMBING_FDS)
-        if (send_sockets(p, first, all, to_fd, e))
+        if (send_sockets(p, first, all, caught, to_fd, e))
             return -1;
     return 0;
 }

@@ -68,6 +68,8 @@ static void say(const struct network_policy *p, const struct network_record *r, 
         [NETWORK_UNREACHABLE] = "%s cannot be reached from this machine.",
         [NETWORK_NO_NAME] = "%s is in the network list, but has no address: is the name right?",
         [NETWORK_RESET] = "The connection to %s was broken by the other side.",
+        [NETWORK_BUSY] = "The connection to %s was refused because this machine has too many "
+                         "connections: try again later.",
         [NETWORK_IDLE] = "The connection to %s was closed because no byte came for too long.",
     };
     char target[NETWORK_NAME_MAX + 32];

@@ -23,6 +23,7 @@
     X(NETWORK_UNREACHABLE,     "unreachable",     false) /* there is no way to it */         \
     X(NETWORK_NO_NAME,         "no_name",         false) /* an allowed name has no address */ \
     X(NETWORK_IDLE,            "idle",            false) /* closed after the idle time */    \
+    X(NETWORK_BUSY,            "busy",            false) /* the machine has too many of them */ \
     X(NETWORK_DENIED_NAME,     "denied_name",     true)  /* the name is not in the list */   \
     X(NETWORK_DENIED_PORT,     "denied_port",     true)  /* the port is not in the list */   \
     X(NETWORK_BLOCKED_ADDRESS, "blocked_address", true)  /* an address that no run reaches */ \

@@ -119,8 +119,11 @@ void dns_on_connection(struct source *s, uint32_t events)
     struct dns_stream *d = &r->streams[0];
     (void)events;
     int fd = accept4(s->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (fd < 0)
+    if (fd < 0) {
+        if (errno != EAGAIN && errno != EINTR)
+            net_pause(r);
         return;
+    }
     for (int i = 0; i < DNS_STREAMS; i++) { /* a free one, or the one that was used longest ago */
         if (r->streams[i].source.fd < 0) {
             d = &r->streams[i];

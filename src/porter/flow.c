@@ -18,24 +18,34 @@
 
 enum {
     ACCEPTS_AT_ONCE = 32,
-    ATTEMPT_US = 2 * 1000000, /* if there is another address to try */
+    ATTEMPT_US = 160 * 1000, /* after which another address is tried beside this one */
     LAST_ATTEMPT_US = 10 * 1000000,
-    BUFFER_BYTES = 256 << 10,
+    FLOW_FDS = 3, /* the guest, and two attempts */
 };
 
-/* A close becomes a reset, or a usual one. */
-static void set_reset(const struct source *s, bool on)
+/* A close becomes a usual one, and not a reset: see net_take_listener(). */
+static void set_usual_close(const struct source *s)
 {
-    const struct linger at_once = { .l_onoff = on };
+    const struct linger usual = { 0 };
     if (s->fd >= 0)
-        (void)setsockopt(s->fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+        (void)setsockopt(s->fd, SOL_SOCKET, SO_LINGER, &usual, sizeof usual);
 }
 
-/* The guest gets ECONNRESET, and nothing of the connection stays in the kernel. */
+/* The other side gets ECONNRESET, and nothing of the connection stays in the kernel. */
 static void close_hard(struct source *s)
 {
-    set_reset(s, true);
+    const struct linger at_once = { .l_onoff = 1 };
+    if (s->fd >= 0)
+        (void)setsockopt(s->fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
     source_close(s);
+}
+
+static void set_state(struct flow *f, enum flow_state state)
+{
+    struct porter *p = f->run->porter;
+    p->connecting -= f->state == FLOW_CONNECTING;
+    f->state = state;
+    p->connecting += f->state == FLOW_CONNECTING;
 }
 
 static void unlink_flow(struct flow *f)
@@ -49,6 +59,7 @@ static void unlink_flow(struct flow *f)
         f->next->prev = f->prev;
     r->n_flows--;
     r->porter->flows--;
+    porter_give_fds(r->porter, FLOW_FDS);
 }
 
 void flow_end(struct flow *f, enum network_outcome outcome)
@@ -56,15 +67,16 @@ void flow_end(struct flow *f, enum network_outcome outcome)
     struct net *r = f->run;
     if (f->state == FLOW_OVER)
         return;
-    f->state = FLOW_OVER;
+    set_state(f, FLOW_OVER);
     resolver_forget(f->query);
     f->query = NULL;
+    source_close(&f->rival);
     if (outcome == NETWORK_CLOSED) {
-        set_reset(&f->guest, false);
+        set_usual_close(&f->guest);
         source_close(&f->guest);
         source_close(&f->remote);
     } else {
-        close_hard(&f->guest);
+        source_close(&f->guest);
         close_hard(&f->remote);
     }
     f->record.outcome = outcome;
@@ -72,8 +84,8 @@ void flow_end(struct flow *f, enum network_outcome outcome)
     net_record(r, &f->record);
     free(f->out.held);
     free(f->in.held);
-    relay_close_pipe(&f->out);
-    relay_close_pipe(&f->in);
+    relay_close_pipe(f, &f->out);
+    relay_close_pipe(f, &f->in);
     f->out.held = f->in.held = NULL;
     unlink_flow(f);
     porter_bury(r->porter, &f->dead);
@@ -90,50 +102,106 @@ static enum network_outcome outcome_of(int error)
 
 static void try_next(struct flow *f);
 
-static void on_connected(struct source *s, uint32_t events)
+static void note_address(struct flow *f, const union target *t)
 {
-    struct flow *f = (struct flow *)((char *)s - offsetof(struct flow, remote));
+    uint16_t port;
+    (void)!address_of(&t->any, f->record.address, &port);
+}
+
+/* The address that was checked is the address that answers. */
+static bool is_peer(int fd, const union target *wanted)
+{
     union target peer;
-    socklen_t len = sizeof f->last_errno, peer_len = sizeof peer;
-    (void)events;
-    if (getsockopt(s->fd, SOL_SOCKET, SO_ERROR, &f->last_errno, &len) < 0)
-        f->last_errno = errno;
-    if (f->last_errno) {
+    uint8_t a[16], b[16];
+    uint16_t port_a, port_b;
+    socklen_t len = sizeof peer;
+    return getpeername(fd, &peer.any, &len) == 0 && address_of(&peer.any, a, &port_a) == 0 &&
+           address_of(&wanted->any, b, &port_b) == 0 && port_a == port_b &&
+           memcmp(a, b, sizeof a) == 0;
+}
+
+/* One attempt has ended. */
+static void on_attempt(struct flow *f, struct source *s, uint32_t events)
+{
+    const union target *t = &f->targets[s == &f->rival ? f->of_rival : f->of_remote];
+    int error = 0;
+    socklen_t len = sizeof error;
+    if (events & (EPOLLERR | EPOLLHUP) && getsockopt(s->fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0)
+        error = errno;
+    if (error) {
+        f->last_errno = error;
         source_close(s);
-        f->target++;
-        try_next(f);
+        if (f->remote.fd < 0) /* otherwise the later attempt goes on */
+            try_next(f);
         return;
     }
-    /* The address that was checked is the address that answers. */
-    if (getpeername(s->fd, &peer.any, &peer_len) < 0 ||
-        !gate_is_open(&f->run->porter->gate, &peer.any)) {
+    if (!is_peer(s->fd, t)) {
         flow_end(f, NETWORK_BLOCKED_ADDRESS);
         return;
     }
+    if (s == &f->rival) { /* the earlier one wins */
+        source_close(&f->remote);
+        f->remote = f->rival;
+        f->rival.fd = -1;
+        if (source_again(f->run->porter, &f->remote)) {
+            flow_end(f, NETWORK_RESET);
+            return;
+        }
+    }
+    source_close(&f->rival);
+    note_address(f, t);
+    source_note(&f->remote, events);
+    set_state(f, FLOW_RELAYING);
     relay_begin(f);
 }
 
-/* -1: this target is out of the question. */
+static void on_remote_attempt(struct source *s, uint32_t events)
+{
+    on_attempt((struct flow *)((char *)s - offsetof(struct flow, remote)), s, events);
+}
+
+static void on_rival_attempt(struct source *s, uint32_t events)
+{
+    on_attempt((struct flow *)((char *)s - offsetof(struct flow, rival)), s, events);
+}
+
+/* The attempt goes on beside the next one. At most two are under way. */
+static void keep_as_rival(struct flow *f)
+{
+    if (f->remote.fd < 0)
+        return;
+    source_close(&f->rival);
+    f->rival = f->remote;
+    f->rival.on_ready = on_rival_attempt;
+    f->of_rival = f->of_remote;
+    f->remote.fd = -1;
+    f->remote.known = false;
+    if (source_again(f->run->porter, &f->rival))
+        source_close(&f->rival);
+}
+
+/* -1: this target is out of the question. GATE-1: it is judged now. */
 static int start_connect(struct flow *f, const union target *t)
 {
-    const int one = 1, bytes = BUFFER_BYTES;
+    const int one = 1;
     bool ipv4 = t->any.sa_family == AF_INET;
+    if (!gate_is_open(&f->run->porter->gate, &t->any))
+        return -1;
     autoclose int fd = socket(t->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) {
         f->last_errno = errno;
         return -1;
     }
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-    (void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
-    (void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
     if (connect(fd, &t->any, ipv4 ? sizeof t->v4 : sizeof t->v6) < 0 && errno != EINPROGRESS) {
         f->last_errno = errno;
         return -1;
     }
-    f->remote = (struct source){ .on_ready = on_connected, .fd = fd_take(&fd) };
-    uint16_t port;
-    (void)!address_of(&t->any, f->record.address, &port);
-    if (source_watch(f->run->porter, &f->remote, EPOLLOUT)) {
+    keep_as_rival(f);
+    f->remote = (struct source){ .on_ready = on_remote_attempt, .fd = fd_take(&fd) };
+    f->of_remote = (size_t)(t - f->targets);
+    note_address(f, t);
+    if (source_watch(f->run->porter, &f->remote, SOURCE_CHANGES)) {
         f->last_errno = ENOMEM;
         source_close(&f->remote);
         return -1;
@@ -141,34 +209,34 @@ static int start_connect(struct flow *f, const union target *t)
     return 0;
 }
 
+/* Starts the next attempt. Ends the connection if none is left and none is under way. */
 static void try_next(struct flow *f)
 {
-    f->state = FLOW_CONNECTING;
-    for (; f->target < f->n_targets; f->target++) {
-        bool last = f->target + 1 == f->n_targets;
-        if (start_connect(f, &f->targets[f->target]) == 0) {
-            f->due_us = clock_us() + (last ? LAST_ATTEMPT_US : ATTEMPT_US);
+    set_state(f, FLOW_CONNECTING);
+    while (f->target < f->n_targets)
+        if (start_connect(f, &f->targets[f->target++]) == 0) {
+            uint64_t now = clock_us();
+            f->next_us = f->target < f->n_targets ? now + ATTEMPT_US : UINT64_MAX;
+            f->due_us = now + LAST_ATTEMPT_US;
             return;
         }
-    }
-    flow_end(f, outcome_of(f->last_errno));
+    f->next_us = UINT64_MAX;
+    if (f->remote.fd >= 0 || f->rival.fd >= 0)
+        return;
+    flow_end(f, f->last_errno ? outcome_of(f->last_errno) : NETWORK_BLOCKED_ADDRESS);
 }
 
-/* Keeps the addresses that may be reached, and tries them. */
 static void on_addresses(void *context, const union target *targets, size_t n)
 {
     struct flow *f = context;
     f->query = NULL;
-    for (size_t i = 0; i < n && f->n_targets < TARGETS_MAX; i++)
-        if (gate_is_open(&f->run->porter->gate, &targets[i].any))
-            f->targets[f->n_targets++] = targets[i];
-    if (f->n_targets == 0) {
-        uint16_t port;
-        if (n > 0)
-            (void)!address_of(&targets[0].any, f->record.address, &port);
-        flow_end(f, n > 0 ? NETWORK_BLOCKED_ADDRESS : NETWORK_NO_NAME);
+    f->n_targets = n < TARGETS_MAX ? n : TARGETS_MAX;
+    memcpy(f->targets, targets, f->n_targets * sizeof *targets);
+    if (n == 0) {
+        flow_end(f, NETWORK_NO_NAME);
         return;
     }
+    note_address(f, &targets[0]);
     try_next(f);
 }
 
@@ -192,15 +260,37 @@ static bool find_target(struct flow *f, const union target *local, union target 
     return network_policy_match_address(&r->policy, address, NETWORK_TCP, port) >= 0;
 }
 
-static void begin(struct flow *f)
+/* A listener at one address needs no question: the guest has connected to that. */
+static int local_address(const struct flow *f, const struct plumbing_listener *at,
+                         union target *ret)
+{
+    socklen_t len = sizeof *ret;
+    bool ipv4 = plumbing_is_ipv4(at->address);
+    if (f->run->plumbing.full || (ipv4 && plumbing_ipv4(at->address) == INADDR_ANY))
+        return getsockname(f->guest.fd, &ret->any, &len);
+    *ret = (union target){ 0 };
+    if (ipv4) {
+        ret->v4 = (struct sockaddr_in){ .sin_family = AF_INET,
+                                        .sin_port = htons(at->port),
+                                        .sin_addr.s_addr = htonl(plumbing_ipv4(at->address)) };
+        return 0;
+    }
+    ret->v6 = (struct sockaddr_in6){ .sin6_family = AF_INET6, .sin6_port = htons(at->port) };
+    memcpy(&ret->v6.sin6_addr, at->address, sizeof at->address);
+    return 0;
+}
+
+static void begin(struct flow *f, const struct plumbing_listener *at)
 {
     union target local, literal;
-    socklen_t len = sizeof local;
-    if (getsockname(f->guest.fd, &local.any, &len) < 0 || !find_target(f, &local, &literal)) {
+    if (local_address(f, at, &local) < 0 || !find_target(f, &local, &literal)) {
         flow_end(f, NETWORK_DENIED_PORT);
         return;
     }
-    net_record(f->run, &f->record);
+    if (source_watch(f->run->porter, &f->guest, SOURCE_CHANGES)) {
+        flow_end(f, NETWORK_BUSY);
+        return;
+    }
     if (!f->record.name[0]) {
         on_addresses(f, &literal, 1);
         return;
@@ -242,39 +332,71 @@ static bool has_room(struct net *r)
     return false;
 }
 
-static void accept_one(struct net *r, int fd)
+/* The porter has no room for more connections of anybody. */
+static void refuse_busy(struct net *r, const struct plumbing_listener *at)
 {
-    struct source guest = { .fd = fd };
-    struct flow *f = has_room(r) ? calloc(1, sizeof *f) : NULL;
+    struct network_record record = { .outcome = NETWORK_BUSY,
+                                     .port = at->port,
+                                     .cap = NETWORK_CAP_NONE,
+                                     .start_ms = (uint64_t)clock_unix_ms() };
+    const char *name = plumbing_is_ipv4(at->address) ? net_name_at(r, plumbing_ipv4(at->address))
+                                                     : NULL;
+    (void)snprintf(record.name, sizeof record.name, "%s", name ? name : "");
+    net_record(r, &record);
+}
+
+static struct flow *new_flow(struct net *r, const struct plumbing_listener *at)
+{
+    struct flow *f = NULL;
+    if (!has_room(r))
+        return NULL;
+    if (porter_take_fds(r->porter, FLOW_FDS)) {
+        f = calloc(1, sizeof *f);
+        if (!f)
+            porter_give_fds(r->porter, FLOW_FDS);
+    }
+    if (!f)
+        refuse_busy(r, at);
+    return f;
+}
+
+static void accept_one(struct net *r, const struct plumbing_listener *at, int fd)
+{
+    struct source guest = { .on_ready = relay_on_guest, .fd = fd };
+    struct flow *f = new_flow(r, at);
     if (!f) {
-        close_hard(&guest);
+        source_close(&guest);
         return;
     }
     r->flows_total++;
     *f = (struct flow){ .run = r,
                         .guest = guest,
                         .remote = { .fd = -1 },
+                        .rival = { .fd = -1 },
                         .due_us = UINT64_MAX,
+                        .next_us = UINT64_MAX,
                         .started_us = clock_us(),
                         .record = { .id = ++r->next_record,
                                     .protocol = NETWORK_TCP,
                                     .cap = NETWORK_CAP_NONE,
                                     .start_ms = (uint64_t)clock_unix_ms() } };
     f->used_us = f->started_us;
-    set_reset(&f->guest, true); /* if we die: a cut stream must not look like a whole one */
     link_flow(f);
-    begin(f);
+    begin(f, at);
 }
 
 void flow_on_connection(struct source *s, uint32_t events)
 {
-    struct net *r = ((struct listener *)s)->run;
+    struct listener *l = (struct listener *)s;
+    struct net *r = l->run;
     (void)events;
     for (int i = 0; i < ACCEPTS_AT_ONCE && s->fd >= 0; i++) {
         int fd = accept4(s->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM))
+            net_pause(r); /* the connection stays in the queue, and would be told again and again */
         if (fd < 0)
             return;
-        accept_one(r, fd);
+        accept_one(r, &l->at, fd);
     }
 }
 
@@ -283,11 +405,14 @@ void flow_on_connection(struct source *s, uint32_t events)
 void flow_on_time(struct flow *f, uint64_t now_us)
 {
     uint64_t idle_us = f->run->policy.caps.v[NETWORK_CAP_IDLE_MS] * 1000;
-    if (f->state == FLOW_CONNECTING && now_us >= f->due_us) {
-        f->last_errno = ETIMEDOUT;
-        source_close(&f->remote);
-        f->target++;
+    if (!f->told && f->state != FLOW_OVER) { /* a short connection has one record */
+        f->told = true;
+        net_record(f->run, &f->record);
+    }
+    if (f->state == FLOW_CONNECTING && now_us >= f->next_us) {
         try_next(f);
+    } else if (f->state == FLOW_CONNECTING && now_us >= f->due_us) {
+        flow_end(f, NETWORK_TIMEOUT);
     } else if (f->state == FLOW_RELAYING && now_us >= f->due_us) {
         relay_give_up_hello(f);
     } else if (f->state == FLOW_RELAYING && now_us - f->used_us > idle_us) {

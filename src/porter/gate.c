@@ -24,8 +24,9 @@ void gate_done(struct gate *g)
 
 /* The type of the route (RTN_…); -1: there is none, or the kernel does not tell. Netlink answers
  * while it is asked, so the answer is there already. */
-static int route_type(int fd, const struct sockaddr *sa)
+static int route_type(struct gate *g, const struct sockaddr *sa)
 {
+    int fd = g->route_fd;
     bool ipv4 = sa->sa_family == AF_INET;
     size_t n = ipv4 ? 4 : 16;
     const void *address = ipv4 ? (const void *)&((const struct sockaddr_in *)sa)->sin_addr
@@ -37,18 +38,20 @@ static int route_type(int fd, const struct sockaddr *sa)
         uint8_t bytes[16];
     } ask = { .head = { .nlmsg_len = (unsigned)(NLMSG_LENGTH(sizeof ask.body) + RTA_LENGTH(n)),
                         .nlmsg_type = RTM_GETROUTE,
-                        .nlmsg_flags = NLM_F_REQUEST },
+                        .nlmsg_flags = NLM_F_REQUEST,
+                        .nlmsg_seq = ++g->asked },
               .body = { .rtm_family = (unsigned char)sa->sa_family,
                         .rtm_dst_len = ipv4 ? 32 : 128 },
               .target = { .rta_type = RTA_DST, .rta_len = (unsigned short)RTA_LENGTH(n) } };
     memcpy(ask.bytes, address, n);
     _Alignas(struct nlmsghdr) char answer[4096];
-    while (recv(fd, answer, sizeof answer, MSG_DONTWAIT) >= 0)
-        ; /* nothing is left of an earlier question */
     if (send(fd, &ask, ask.head.nlmsg_len, MSG_DONTWAIT) < 0)
         return -1;
-    ssize_t got = recv(fd, answer, sizeof answer, MSG_DONTWAIT);
     const struct nlmsghdr *head = (const struct nlmsghdr *)answer;
+    ssize_t got;
+    do /* an answer to an earlier question is not ours */
+        got = recv(fd, answer, sizeof answer, MSG_DONTWAIT);
+    while (got >= (ssize_t)sizeof *head && head->nlmsg_seq != ask.head.nlmsg_seq);
     if (got < (ssize_t)NLMSG_LENGTH(sizeof(struct rtmsg)) || head->nlmsg_type != RTM_NEWROUTE)
         return -1;
     return ((const struct rtmsg *)NLMSG_DATA(head))->rtm_type;
@@ -64,7 +67,7 @@ static int find_host(struct gate *g, const struct sockaddr *sa, int type, struct
         return -1;
     for (size_t i = 0; i < n; i++) {
         const struct sockaddr *one = (const struct sockaddr *)&inner[i];
-        if (route_type(g->route_fd, one) == RTN_LOCAL && address_set_add(ret, one, &ignored))
+        if (route_type(g, one) == RTN_LOCAL && address_set_add(ret, one, &ignored))
             return -1;
     }
     return 0;
@@ -82,7 +85,7 @@ bool gate_is_open(struct gate *g, const struct sockaddr *sa)
     struct address_rules rules = g->rules;
     if (is_mapped(sa))
         return false;
-    int type = route_type(g->route_fd, sa);
+    int type = route_type(g, sa);
     rules.host = (struct address_set){ 0 };
     if (find_host(g, sa, type, &rules.host)) {
         address_set_done(&rules.host);

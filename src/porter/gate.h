@@ -13,6 +13,7 @@
 struct gate {
     struct address_rules rules; /* without addresses of the machine */
     int route_fd;               /* asks for routes */
+    uint32_t asked;             /* questions */
 };
 
 /* Before the process gives up its rights. */

@@ -1,5 +1,6 @@
 /* The network of one jar: its policy, its sockets, its names and its log. Runs in: porter. */
 #include <errno.h>
+#include <netinet/tcp.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,8 @@
 
 /* Records of one run, and networks of one keeper: a jar each, and some that are closing. */
 enum { RECORDS_MAX = 4096, DENIALS_MAX = 1024, NETS_MAX = 1280 };
+/* Beside listeners: the way of its sockets, and the name server. */
+enum { NET_FDS = 3 + DNS_STREAMS };
 
 struct net *net_find(struct porter *p, const struct peer *peer, uint64_t id)
 {
@@ -157,6 +160,26 @@ static bool is_fit(const struct net *r, int fd, bool is_stream)
            fd_set_nonblock(fd, &ignored) == 0;
 }
 
+/* Every connection that it accepts gets these options. A close is a reset, also if we die: a cut stream
+ * must not look like a whole one. */
+static void set_options(const struct listener *l)
+{
+    const struct linger at_once = { .l_onoff = 1 };
+    const int one = 1;
+    (void)setsockopt(l->source.fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    (void)setsockopt(l->source.fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+}
+
+static void take_listener(struct net *r, struct listener *l, uint32_t number, int fd)
+{
+    l->run = r;
+    l->source = (struct source){ .on_ready = handler_of(l, number), .fd = fd };
+    if (l->source.on_ready == flow_on_connection)
+        set_options(l);
+    if (source_watch(r->porter, &l->source, EPOLLIN))
+        source_close(&l->source);
+}
+
 /* Takes one datagram of the plumber. -1: there is no more, or it makes no sense. */
 static int take_sockets(struct net *r)
 {
@@ -187,10 +210,7 @@ static int take_sockets(struct net *r)
             (void)close(fds[i]);
             continue;
         }
-        l->run = r;
-        l->source = (struct source){ .on_ready = handler_of(l, number), .fd = fds[i] };
-        if (source_watch(r->porter, &l->source, EPOLLIN))
-            source_close(&l->source);
+        take_listener(r, l, number, fds[i]);
     }
     return sane ? 0 : -1;
 }
@@ -227,11 +247,15 @@ static int fill(struct net *r, const struct wire_net *x, struct err *e)
     const struct porter *p = r->porter;
     if (network_policy_decode(x->bytes, x->n, &r->policy, e))
         return -1;
-    if (r->policy.mode != NETWORK_LIST ||
+    if (r->policy.mode == NETWORK_NONE ||
         (p->bounded && !network_policy_is_within(&r->policy, &p->max, &outside)))
         return err_set(e, ERR_DENIED, 0, "the network list exceeds the maximum of the operator");
     if (plan_make(&r->policy, &r->plumbing, e) || add_listed_names(r, e))
         return -1;
+    size_t fds = NET_FDS + r->plumbing.n;
+    if (!porter_take_fds(r->porter, fds))
+        return err_set(e, ERR_UNAVAILABLE, 0, "the porter has no room for another network");
+    r->fds = fds;
     r->listeners = calloc(r->plumbing.n ? r->plumbing.n : 1, sizeof *r->listeners);
     if (!r->listeners)
         return err_no_memory(e, "a network");
@@ -244,6 +268,8 @@ static int fill(struct net *r, const struct wire_net *x, struct err *e)
 
 static void net_free(struct net *r)
 {
+    porter_give_fds(r->porter, r->fds);
+    r->fds = 0;
     for (size_t i = 0; i < r->n_names; i++)
         free(r->names[i]);
     free(r->names);
@@ -288,7 +314,7 @@ static void close_unlisted(struct net *r)
 {
     for (uint32_t i = 0; i < r->plumbing.n; i++) {
         const struct plumbing_listener *l = &r->listeners[i].at;
-        bool kept = false;
+        bool kept = r->policy.mode == NETWORK_FULL || (r->plumbing.full && r->policy.n > 0);
         for (size_t k = 0; k < r->policy.n; k++)
             kept = kept ||
                    (r->policy.rules[k].port == l->port &&
@@ -340,9 +366,29 @@ void net_close(struct net *r)
     porter_bury(p, &r->dead);
 }
 
+/* Levels of readiness, for listeners: a source that is not watched is not told. */
+static void watch_listeners(struct net *r, uint32_t events)
+{
+    for (uint32_t i = 0; i < r->plumbing.n; i++)
+        if (r->listeners[i].source.fd >= 0)
+            (void)!source_watch(r->porter, &r->listeners[i].source, events);
+    if (r->dns_tcp.source.fd >= 0)
+        (void)!source_watch(r->porter, &r->dns_tcp.source, events);
+}
+
+void net_pause(struct net *r)
+{
+    r->paused = true;
+    watch_listeners(r, 0);
+}
+
 void net_on_time(struct net *r, uint64_t now_us)
 {
     struct flow *next;
+    if (r->paused) {
+        r->paused = false;
+        watch_listeners(r, EPOLLIN);
+    }
     for (struct flow *f = r->flows; f; f = next) {
         next = f->next;
         flow_on_time(f, now_us);

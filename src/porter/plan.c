@@ -53,6 +53,17 @@ static void add(struct plumbing *p, const struct network_rule *r, const uint8_t 
         p->at[p->n++] = l;
 }
 
+/* Every connection of the guest comes to one of two sockets. */
+static void plan_everything(struct plumbing *p)
+{
+    static const uint8_t everywhere6[16] = NFT_CATCH_ADDRESS6;
+    p->n = 2;
+    p->at[0] = p->at[1] = (struct plumbing_listener){ .port = NFT_CATCH_PORT,
+                                                      .protocol = PLUMBING_TCP };
+    plumbing_set_ipv4(p->at[0].address, 0);
+    memcpy(p->at[1].address, everywhere6, sizeof everywhere6);
+}
+
 int plan_make(const struct network_policy *p, struct plumbing *ret, struct err *e)
 {
     _Static_assert((int)NETWORK_RULES_MAX <= (int)PLUMBING_LISTENERS_MAX,
@@ -60,6 +71,11 @@ int plan_make(const struct network_policy *p, struct plumbing *ret, struct err *
     uint8_t address[16];
     uint32_t of_name[NETWORK_RULES_MAX] = { 0 };
     ret->n = 0;
+    ret->full = p->mode == NETWORK_FULL;
+    if (ret->full) {
+        plan_everything(ret);
+        return 0;
+    }
     number_names(p, of_name);
     plumbing_set_ipv4(address, 0);
     for (size_t i = 0; i < p->n; i++) { /* first: they cover others */
@@ -86,9 +102,6 @@ int plan_make(const struct network_policy *p, struct plumbing *ret, struct err *
 int plan_possible(const struct network_policy *p, struct err *e)
 {
     struct plumbing ignored;
-    if (p->mode == NETWORK_FULL)
-        return err_set(e, ERR_UNAVAILABLE, 0,
-                       "this version of belljar gives no run the full network: name its hosts");
     for (size_t i = 0; i < p->n; i++)
         if (p->rules[i].protocol == NETWORK_UDP)
             return err_set(e, ERR_UNAVAILABLE, 0,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,7 +19,11 @@
 #include "jar/confinement.h"
 #include "porter/porter_impl.h"
 
-enum { EVENTS_MAX = 256, TICK_MS = 200 };
+enum { EVENTS_MAX = 256, TICK_MS = 200, CONNECTING_TICK_MS = 40 };
+/* Descriptors of the porter itself: standard ones, epoll, routes, the resolver, keepers, and one that is
+ * accepted to be reset. Memory: records and held bytes; the buffers of sockets are the kernel's. */
+enum { FDS_RESERVED = 48 };
+#define MEMORY_BYTES ((rlim_t)512 << 20)
 
 /* ---- sources ---- */
 
@@ -42,10 +47,37 @@ int source_watch(struct porter *p, struct source *s, uint32_t events)
     return 0;
 }
 
+void source_note(struct source *s, uint32_t events)
+{
+    bool ended = events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR);
+    s->ended = s->ended || ended;
+    s->readable = s->readable || ended || events & EPOLLIN;
+    s->writable = s->writable || events & (EPOLLOUT | EPOLLHUP | EPOLLERR);
+}
+
+int source_again(struct porter *p, struct source *s)
+{
+    struct epoll_event ev = { .events = s->events, .data.ptr = s };
+    return epoll_ctl(p->epoll_fd, EPOLL_CTL_MOD, s->fd, &ev);
+}
+
 void source_close(struct source *s)
 {
     fd_close(&s->fd);
     s->known = false;
+}
+
+bool porter_take_fds(struct porter *p, size_t n)
+{
+    if (n > p->fds_max - p->fds)
+        return false;
+    p->fds += n;
+    return true;
+}
+
+void porter_give_fds(struct porter *p, size_t n)
+{
+    p->fds -= n;
 }
 
 void porter_bury(struct porter *p, struct dead *d)
@@ -109,7 +141,8 @@ static void loop(struct porter *p)
     uint64_t tick_us = clock_us();
     while (!p->over) {
         struct epoll_event events[EVENTS_MAX];
-        int wait = resolver_wait_ms(p->resolver, p->nets ? TICK_MS : -1);
+        int tick_ms = p->connecting > 0 ? CONNECTING_TICK_MS : TICK_MS;
+        int wait = resolver_wait_ms(p->resolver, p->nets ? tick_ms : -1);
         int n = epoll_wait(p->epoll_fd, events, EVENTS_MAX, wait);
         if (n < 0 && errno != EINTR)
             return;
@@ -122,7 +155,7 @@ static void loop(struct porter *p)
         if (n == 0)
             resolver_on_time(p->resolver); /* it may be the one that waited */
         uint64_t now = clock_us();
-        if (now - tick_us >= (uint64_t)TICK_MS * 1000) {
+        if (now - tick_us >= (uint64_t)tick_ms * 1000) {
             tick_us = now;
             on_time(p, now);
         }
@@ -172,6 +205,24 @@ static int copy_rules(struct porter *p, const struct porter_setup *s, struct err
     return s->max ? network_policy_copy(s->max, &p->max, e) : 0;
 }
 
+static int bound_use(struct porter *p, struct err *e)
+{
+    struct rlimit files;
+#ifndef __SANITIZE_ADDRESS__ /* which maps terabytes */
+    const struct rlimit memory = { MEMORY_BYTES, MEMORY_BYTES };
+    if (setrlimit(RLIMIT_DATA, &memory) < 0)
+        return err_set(e, ERR_KERNEL, errno, "bound the memory of the porter");
+#endif
+    (void)process_raise_open_files();
+    if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+        return err_set(e, ERR_KERNEL, errno, "bound the descriptors of the porter");
+    if (files.rlim_cur <= FDS_RESERVED)
+        return err_set(e, ERR_UNAVAILABLE, 0, "the porter may have %ju descriptors, too few",
+                       (uintmax_t)files.rlim_cur);
+    p->fds_max = (size_t)files.rlim_cur - FDS_RESERVED;
+    return 0;
+}
+
 /* The resolver reads the settings of the machine before there is no file any more. */
 static int prepare(struct porter *p, const struct porter_setup *s, int fd, pid_t parent,
                    struct err *e)
@@ -184,7 +235,8 @@ static int prepare(struct porter *p, const struct porter_setup *s, int fd, pid_t
         (void)signal(ignored[i], SIG_IGN);
     if (fd_keep_only(&fd, 1, e) || process_null_fds(2, e))
         return -1;
-    (void)process_raise_open_files();
+    if (bound_use(p, e))
+        return -1;
     p->control = (struct source){ .on_ready = on_control, .fd = fd };
     p->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     if (p->epoll_fd < 0 || source_watch(p, &p->control, EPOLLIN))

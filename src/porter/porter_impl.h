@@ -22,10 +22,22 @@ struct source {
     int fd;          /* -1: closed */
     uint32_t events; /* that epoll watches for */
     bool known;      /* to epoll */
+    bool readable, writable,
+        ended; /* of a side of a connection: epoll said so, and it still holds */
 };
 /* events 0: it is not watched, for errors neither. */
 [[nodiscard]] int source_watch(struct porter *p, struct source *s, uint32_t events);
+/* A side of a connection: epoll tells each change once. */
+#define SOURCE_CHANGES ((uint32_t)EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET)
+/* Notes the changes that epoll told. */
+void source_note(struct source *s, uint32_t events);
+/* epoll tells the present state again; also to another object that has taken the descriptor over. */
+[[nodiscard]] int source_again(struct porter *p, struct source *s);
 void source_close(struct source *s);
+
+/* Descriptors are counted, so that a connection is refused before the kernel refuses to accept one. */
+[[nodiscard]] bool porter_take_fds(struct porter *p, size_t n);
+void porter_give_fds(struct porter *p, size_t n);
 
 /* Freed after the events at hand. */
 struct dead {
@@ -84,6 +96,8 @@ struct net {
     size_t n_names, room_names;
     struct flow *flows;
     uint32_t next_record;
+    size_t fds;  /* counted for its sockets */
+    bool paused; /* its listeners wait for the next tick */
     uint64_t n_flows, flows_total, records, omitted, bytes_in, bytes_out;
     unsigned denials;                  /* among the records */
     char denied[NETWORK_NAME_MAX + 1]; /* the last name: libraries ask twice */
@@ -118,12 +132,16 @@ struct flow {
     struct net *run;
     enum flow_state state;
     struct source guest, remote;
+    struct source rival; /* an earlier attempt that may still succeed */
     struct query *query;
     union target targets[TARGETS_MAX];
-    size_t n_targets, target; /* the one that is tried */
+    size_t n_targets, target;   /* the next one to try */
+    size_t of_remote, of_rival; /* their targets */
+    bool told;                  /* the log has its beginning */
     int last_errno;
     bool awaits_hello; /* the first bytes of the guest are looked at */
-    uint64_t due_us;   /* of a connection attempt, or of the hello; UINT64_MAX: none */
+    uint64_t due_us;   /* of the last attempt to connect, or of the hello; UINT64_MAX: none */
+    uint64_t next_us;  /* of the next attempt */
     uint64_t used_us;  /* the last byte */
     uint64_t started_us;
     struct way out, in;
@@ -142,7 +160,9 @@ struct porter {
     bool match_sni;
     struct resolver *resolver;
     struct dead *dead;
-    uint64_t flows; /* of all runs */
+    uint64_t flows;      /* of all runs */
+    uint64_t connecting; /* of these: they may need another attempt soon */
+    size_t fds, fds_max; /* in use, and the most: the rest is for the porter itself */
     bool over;
     struct wire_message message; /* the current one; too large for the stack */
 };
@@ -162,6 +182,8 @@ void net_record(struct net *r, const struct network_record *record);
 void net_note_limit(struct net *r, enum network_cap cap);
 void net_close_listeners(struct net *r);
 void net_on_time(struct net *r, uint64_t now_us);
+/* The kernel accepts nothing now: the listeners wait for the next tick. */
+void net_pause(struct net *r);
 
 /* dns_server.c */
 void dns_on_datagram(struct source *s, uint32_t events);
@@ -177,7 +199,8 @@ void flow_on_time(struct flow *f, uint64_t now_us);
 void flow_check_all(struct net *r);
 /* relay.c */
 void relay_begin(struct flow *f);
-void relay_close_pipe(struct way *w);
+void relay_on_guest(struct source *s, uint32_t events);
+void relay_close_pipe(struct flow *f, struct way *w);
 /* The guest has not sent a whole message in time. */
 void relay_give_up_hello(struct flow *f);
 

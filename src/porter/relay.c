@@ -1,9 +1,13 @@
 /* The bytes of a connection, both ways. Runs in: porter.
  *
- * RELAY-1 A direction holds bytes only while its target takes none, and then reads no more: at most
- *         one buffer for each direction, and no direction waits for the other.
+ * RELAY-1 A direction reads only while its target takes bytes, and holds at most one buffer. No
+ *         direction waits for the other.
  * RELAY-2 The end of one direction is passed on, and the other one goes on.
- * RELAY-3 Not one byte beyond a cap is passed on. */
+ * RELAY-3 Not one byte beyond a cap is passed on.
+ *
+ * epoll tells each change once (SOURCE_CHANGES), so that a connection costs two calls of epoll_ctl() and
+ * a stream none. A side stays readable until a read says otherwise. A direction that has had its turn
+ * asks epoll to tell again. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -16,19 +20,10 @@
 #include "base/clock.h"
 #include "porter/porter_impl.h"
 
-enum { CHUNK = 64 << 10, ROUNDS = 4, HELLO_US = 5 * 1000000 };
-/* A stream that has passed so many bytes goes on without a copy. */
-enum { LARGE_STREAM = 256 << 10, PIPE_BYTES = 256 << 10 };
-
-static uint32_t wanted_events(const struct flow *f, const struct source *s)
-{
-    const struct way *from = s == &f->guest ? &f->out : &f->in;
-    const struct way *to = s == &f->guest ? &f->in : &f->out;
-    bool looks = from == &f->out && f->awaits_hello;
-    bool reads = !from->ended && ((from->n_held == 0 && from->n_piped == 0) || looks);
-    bool writes = to->n_piped > 0 || (to->n_held > 0 && !(to == &f->out && f->awaits_hello));
-    return (reads ? EPOLLIN : 0u) | (writes ? EPOLLOUT : 0u);
-}
+enum { CHUNK = 64 << 10, ROUNDS = 8, HELLO_US = 5 * 1000000 };
+/* A stream that has passed so many bytes goes on without a copy. A pipe has places for pieces of memory,
+ * which are larger than a page: so more bytes fit than it says. */
+enum { LARGE_STREAM = 256 << 10, PIPE_BYTES = 256 << 10, SPLICE_BYTES = 1 << 20, PIPE_FDS = 2 };
 
 static enum network_cap cap_of(const struct flow *f, const struct way *w)
 {
@@ -67,18 +62,42 @@ static int hold(struct flow *f, struct way *w, const char *bytes, size_t n)
     return 0;
 }
 
+/* The bytes that a call has read, 0: there are none now, -1: the connection is over. */
+static ssize_t judge_read(struct flow *f, struct way *w, ssize_t n)
+{
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+        w->from->readable = errno == EINTR;
+        return 0;
+    }
+    if (n < 0)
+        flow_end(f, NETWORK_RESET);
+    w->ended = n == 0;
+    return n;
+}
+
+/* The same for a call that has written; 0: the target takes none now. */
+static ssize_t judge_write(struct flow *f, struct way *w, ssize_t n)
+{
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+        w->to->writable = errno == EINTR;
+        return 0;
+    }
+    if (n <= 0) {
+        flow_end(f, NETWORK_RESET);
+        return -1;
+    }
+    return n;
+}
+
 /* 1: everything is written; 0: not yet; -1: the connection is over. */
 static int flush(struct flow *f, struct way *w)
 {
     while (w->n_held > 0) {
-        ssize_t n = send(w->to->fd, w->held + w->at_held, w->n_held - w->at_held,
-                         MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (n < 0 && (errno == EAGAIN || errno == EINTR))
-            return 0;
-        if (n < 0) {
-            flow_end(f, NETWORK_RESET);
-            return -1;
-        }
+        ssize_t n = judge_write(f, w,
+                                send(w->to->fd, w->held + w->at_held, w->n_held - w->at_held,
+                                     MSG_NOSIGNAL | MSG_DONTWAIT));
+        if (n <= 0)
+            return (int)n;
         w->at_held += (size_t)n;
         if (w->at_held < w->n_held)
             continue;
@@ -89,12 +108,15 @@ static int flush(struct flow *f, struct way *w)
     return 1;
 }
 
-static void pass_end_on(struct way *w)
+/* When the second direction ends, the sockets are closed, which says the same. */
+static void pass_end_on(const struct flow *f, struct way *w)
 {
-    if (w->ended && !w->shut && w->n_held == 0 && w->n_piped == 0) {
-        w->shut = true;
+    const struct way *other = w == &f->out ? &f->in : &f->out;
+    if (w->shut || !w->ended || w->n_held > 0 || w->n_piped > 0)
+        return;
+    w->shut = true;
+    if (!other->shut)
         (void)shutdown(w->to->fd, SHUT_WR);
-    }
 }
 
 static void count(struct flow *f, struct way *w, size_t n)
@@ -105,51 +127,49 @@ static void count(struct flow *f, struct way *w, size_t n)
     f->used_us = clock_us();
 }
 
-/* The bytes that were read, or 0: there are none now, -1: the connection is over. */
+/* As judge_read(). */
 static ssize_t read_some(struct flow *f, struct way *w, char *bytes, size_t size)
 {
     uint64_t used = *used_of(f, w), cap = f->run->policy.caps.v[cap_of(f, w)];
     uint64_t left = cap > used ? cap - used : 0;
     int peek = left == 0 ? MSG_PEEK : 0;
-    ssize_t n = recv(w->from->fd, bytes,
-                     peek          ? 1
-                     : left < size ? (size_t)left
-                                   : size,
-                     MSG_DONTWAIT | peek);
-    if (n < 0 && (errno == EAGAIN || errno == EINTR))
-        return 0;
-    if (n < 0) {
-        flow_end(f, NETWORK_RESET);
-        return -1;
-    }
-    if (n == 0) {
-        w->ended = true;
-        return 0;
-    }
+    size_t most = peek ? 1 : left < size ? (size_t)left : size;
+    ssize_t n = judge_read(f, w, recv(w->from->fd, bytes, most, MSG_DONTWAIT | peek));
+    if (n <= 0)
+        return n;
     if (peek) {
         meet_cap(f, cap_of(f, w));
         return -1;
     }
+    if ((size_t)n < most && !w->from->ended)
+        w->from->readable = false; /* that was all */
     count(f, w, (size_t)n);
     return n;
 }
 
 /* ---- large streams ---- */
 
-static bool open_pipe(struct way *w)
+/* Pipes leave descriptors for connections: a stream without one is copied. */
+static bool open_pipe(struct flow *f, struct way *w)
 {
+    struct porter *p = f->run->porter;
     if (w->pipe[1] > 0)
         return true;
+    if (p->fds > p->fds_max / 2 || !porter_take_fds(p, PIPE_FDS))
+        return false;
     if (pipe2(w->pipe, O_CLOEXEC | O_NONBLOCK) < 0) {
         w->pipe[0] = w->pipe[1] = 0;
+        porter_give_fds(p, PIPE_FDS);
         return false;
     }
     (void)fcntl(w->pipe[1], F_SETPIPE_SZ, PIPE_BYTES);
     return true;
 }
 
-void relay_close_pipe(struct way *w)
+void relay_close_pipe(struct flow *f, struct way *w)
 {
+    if (w->pipe[1] > 0)
+        porter_give_fds(f->run->porter, PIPE_FDS);
     for (int i = 0; i < 2; i++)
         if (w->pipe[i] > 0)
             (void)close(w->pipe[i]);
@@ -161,84 +181,76 @@ void relay_close_pipe(struct way *w)
 static int drain_pipe(struct flow *f, struct way *w)
 {
     while (w->n_piped > 0) {
-        ssize_t n = splice(w->pipe[0], NULL, w->to->fd, NULL, w->n_piped,
-                           SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
-        if (n < 0 && (errno == EAGAIN || errno == EINTR))
-            return 0;
-        if (n <= 0) {
-            flow_end(f, NETWORK_RESET);
-            return -1;
-        }
+        ssize_t n = judge_write(f, w,
+                                splice(w->pipe[0], NULL, w->to->fd, NULL, w->n_piped,
+                                       SPLICE_F_MOVE | SPLICE_F_NONBLOCK));
+        if (n <= 0)
+            return (int)n;
         w->n_piped -= (size_t)n;
     }
     return 1;
 }
 
-/* As pump(), without a copy. The cap is far: the last bytes before it take the other way. */
+/* The pipe is empty, so that only the socket can say EAGAIN. */
 static int splice_some(struct flow *f, struct way *w)
 {
-    for (int i = 0; i < ROUNDS; i++) {
-        int drained = drain_pipe(f, w);
-        if (drained <= 0)
-            return drained;
-        ssize_t n = splice(w->from->fd, NULL, w->pipe[1], NULL, PIPE_BYTES,
-                           SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
-        if (n < 0 && (errno == EAGAIN || errno == EINTR))
-            return 0;
-        if (n < 0) {
-            flow_end(f, NETWORK_RESET);
-            return -1;
-        }
-        if (n == 0) {
-            w->ended = true;
-            pass_end_on(w);
-            return 0;
-        }
-        w->n_piped = (size_t)n;
-        count(f, w, (size_t)n);
-    }
-    return drain_pipe(f, w) < 0 ? -1 : 0;
+    ssize_t n = judge_read(f, w,
+                           splice(w->from->fd, NULL, w->pipe[1], NULL, SPLICE_BYTES,
+                                  SPLICE_F_MOVE | SPLICE_F_NONBLOCK));
+    if (n <= 0)
+        return (int)n;
+    w->n_piped = (size_t)n;
+    count(f, w, (size_t)n);
+    return 1;
 }
 
-/* Bytes in the pipe go first, on either way. */
+/* The cap is far: the last bytes before it are copied. */
 static bool may_splice(struct flow *f, struct way *w)
 {
     uint64_t used = *used_of(f, w), cap = f->run->policy.caps.v[cap_of(f, w)];
-    return w->n_held == 0 && !w->ended && w->passed >= LARGE_STREAM && cap > used &&
-           cap - used > PIPE_BYTES && open_pipe(w);
+    return w->passed >= LARGE_STREAM && cap > used && cap - used > SPLICE_BYTES && open_pipe(f, w);
+}
+
+static int copy_some(struct flow *f, struct way *w)
+{
+    static char bytes[CHUNK];
+    ssize_t n = read_some(f, w, bytes, sizeof bytes);
+    if (n <= 0)
+        return (int)n;
+    ssize_t sent = judge_write(f, w,
+                               send(w->to->fd, bytes, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT));
+    if (sent < 0 || (sent < n && hold(f, w, bytes + sent, (size_t)(n - sent))))
+        return -1;
+    return 1;
+}
+
+/* 1: there may be more; 0: not now; -1: the connection is over. */
+static int move_some(struct flow *f, struct way *w)
+{
+    if (!w->to->writable)
+        return 0;
+    int drained = drain_pipe(f, w);
+    int flushed = drained > 0 ? flush(f, w) : drained;
+    if (flushed <= 0)
+        return flushed;
+    if (w->ended || !w->from->readable)
+        return 0;
+    return may_splice(f, w) ? splice_some(f, w) : copy_some(f, w);
 }
 
 /* -1: the connection is over. */
 static int pump(struct flow *f, struct way *w)
 {
-    static char bytes[CHUNK];
-    int drained = drain_pipe(f, w);
-    if (drained <= 0)
-        return drained;
-    if (may_splice(f, w))
-        return splice_some(f, w);
-    for (int i = 0; i < ROUNDS; i++) {
-        int flushed = flush(f, w);
-        if (flushed <= 0)
-            return flushed;
-        ssize_t n = w->ended ? 0 : read_some(f, w, bytes, sizeof bytes);
-        if (n <= 0) {
-            if (n == 0)
-                pass_end_on(w);
-            return (int)n;
-        }
-        ssize_t sent = send(w->to->fd, bytes, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (sent < 0 && errno != EAGAIN && errno != EINTR) {
-            flow_end(f, NETWORK_RESET);
-            return -1;
-        }
-        sent = sent < 0 ? 0 : sent;
-        if (sent < n && hold(f, w, bytes + sent, (size_t)(n - sent)))
-            return -1;
-        if (n < (ssize_t)sizeof bytes)
-            return 0;
+    int rc = 1;
+    for (int i = 0; i < ROUNDS && rc > 0; i++)
+        rc = move_some(f, w);
+    if (rc > 0 && source_again(f->run->porter, w->from)) {
+        flow_end(f, NETWORK_RESET);
+        return -1;
     }
-    return 0;
+    if (rc >= 0)
+        pass_end_on(f, w);
+    return rc < 0 ? -1 : 0;
 }
 
 /* ---- the first bytes of the guest ---- */
@@ -287,18 +299,13 @@ static int look_at_hello(struct flow *f)
 
 static void relay(struct flow *f)
 {
-    if (f->awaits_hello && look_at_hello(f))
-        return;
+    while (f->awaits_hello && f->guest.readable && !f->out.ended)
+        if (look_at_hello(f))
+            return;
     if ((!f->awaits_hello && pump(f, &f->out)) || pump(f, &f->in))
         return;
-    if (f->out.shut && f->in.shut) {
+    if (f->out.shut && f->in.shut)
         flow_end(f, NETWORK_CLOSED);
-        return;
-    }
-    struct porter *p = f->run->porter;
-    if (source_watch(p, &f->guest, wanted_events(f, &f->guest)) ||
-        source_watch(p, &f->remote, wanted_events(f, &f->remote)))
-        flow_end(f, NETWORK_RESET);
 }
 
 void relay_give_up_hello(struct flow *f)
@@ -308,33 +315,38 @@ void relay_give_up_hello(struct flow *f)
         relay(f);
 }
 
-/* A side that is closed for both directions reports it again and again. Its last bytes go first. */
+/* A side that is closed for both directions. Its last bytes go first. */
 static bool is_gone(const struct way *from, uint32_t events)
 {
     return events & (EPOLLERR | EPOLLHUP) && from->ended && from->n_held == 0 && from->n_piped == 0;
 }
 
-static void on_guest(struct source *s, uint32_t events)
+static void on_side(struct flow *f, struct source *s, const struct way *from, uint32_t events)
+{
+    source_note(s, events);
+    if (f->state == FLOW_RELAYING)
+        relay(f);
+    else if (events & (EPOLLERR | EPOLLHUP)) /* the guest has gone before there is a connection */
+        flow_end(f, NETWORK_RESET);
+    if (f->state == FLOW_RELAYING && is_gone(from, events))
+        flow_end(f, NETWORK_RESET);
+}
+
+void relay_on_guest(struct source *s, uint32_t events)
 {
     struct flow *f = (struct flow *)((char *)s - offsetof(struct flow, guest));
-    relay(f);
-    if (f->state != FLOW_OVER && is_gone(&f->out, events))
-        flow_end(f, NETWORK_RESET);
+    on_side(f, s, &f->out, events);
 }
 
 static void on_remote(struct source *s, uint32_t events)
 {
     struct flow *f = (struct flow *)((char *)s - offsetof(struct flow, remote));
-    relay(f);
-    if (f->state != FLOW_OVER && is_gone(&f->in, events))
-        flow_end(f, NETWORK_RESET);
+    on_side(f, s, &f->in, events);
 }
 
 void relay_begin(struct flow *f)
 {
-    f->state = FLOW_RELAYING;
     f->used_us = clock_us();
-    f->guest.on_ready = on_guest;
     f->remote.on_ready = on_remote;
     f->out = (struct way){ .from = &f->guest, .to = &f->remote, .counter = &f->record.bytes_out };
     f->in = (struct way){ .from = &f->remote, .to = &f->guest, .counter = &f->record.bytes_in };

@@ -21,15 +21,25 @@ enum { PLUMBED_DNS_UDP, PLUMBED_DNS_TCP, PLUMBED_LISTENERS };
 #define SYNTHETIC_NET UINT32_C(0xC6120000)
 enum { SYNTHETIC_PREFIX = 15 };
 
+/* The sockets of the porter for every address are at this one, which no name has. Connections to every
+ * port go to one port, which no guest can bind. */
+#define NFT_CATCH_ADDRESS (SYNTHETIC_NET + 1)
+enum { NFT_CATCH_PORT = 1 };
+#define NFT_CATCH_ADDRESS6               \
+    {                                    \
+        0x01, [15] = 1 /* of 100::/64 */ \
+    }
+
 enum plumbing_protocol { PLUMBING_TCP, PLUMBING_UDP, PLUMBING_PROTOCOLS_ };
 
 struct plumbing_listener {
-    uint8_t address[16]; /* IPv4 as ::ffff:a.b.c.d; 0.0.0.0: every local address */
+    uint8_t address[16]; /* IPv4 as ::ffff:a.b.c.d; 0.0.0.0: every address but loopback */
     uint16_t port;       /* from 1 */
     uint8_t protocol;
 };
 
 struct plumbing {
+    bool full; /* every address and every port leads to the listeners at NFT_CATCH_PORT */
     uint32_t n;
     struct plumbing_listener at[PLUMBING_LISTENERS_MAX];
 };

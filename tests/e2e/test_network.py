@@ -22,7 +22,10 @@ def attempt(host, port=80, say=b""):
     try:
         with socket.create_connection((host, port), 30) as s:
             s.sendall(say)
-            s.shutdown(socket.SHUT_WR)
+            try:
+                s.shutdown(socket.SHUT_WR)
+            except OSError:  # a reset has come: recv() tells it
+                pass
             data = b""
             while piece := s.recv(65536):
                 data += piece
@@ -110,10 +113,10 @@ def test_literal_address_of_the_list_is_reached(service):
 
 
 def test_listed_address_opens_its_own_port_alone(service):
-    """The listener of a wildcard is at every address of the jar, also at this one."""
+    """Connections to this address lead to the listener of a wildcard, too; those to loopback do not."""
     lines = printed(service, "print(attempt('203.0.113.2', 7, b'x'), attempt('203.0.113.2', 80), "
                     "attempt('127.0.0.1', 80), sep='\\n')", "*.example.org:80", "203.0.113.2:7")
-    assert lines == ["x", "ConnectionResetError 104", "ConnectionResetError 104"]
+    assert lines == ["x", "ConnectionResetError 104", "ConnectionRefusedError 111"]
 
 
 @pytest.mark.parametrize("answers", [["127.0.0.1"], [NEAR], ["169.254.169.254"], ["10.0.0.1"], ["::1"],

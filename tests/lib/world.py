@@ -32,6 +32,7 @@ def _enter(pid, *argv):
 class World:
     def __init__(self):
         self.holders, self.servers, self.zone, self.asked = [], [], {}, []
+        self.ttl = 0  # of every answer, in seconds
         self.scratch = harness.public_dir()
         self.lock = threading.Lock()
 
@@ -181,19 +182,20 @@ class World:
         for a in found or []:
             if a.startswith("cname:"):
                 target = b"".join(bytes([len(x)]) + x.encode() for x in a[6:].split(".")) + b"\0"
-                records += b"\xc0\x0c" + struct.pack(">HHIH", 5, 1, 0, len(target)) + target
+                records += b"\xc0\x0c" + struct.pack(">HHIH", 5, 1, self.ttl, len(target)) + target
                 n += 1
                 with self.lock:
                     inner = [x for x in self.zone.get(a[6:], [[]])[0] if ":" not in x]
                 if kind == 1:
                     for x in inner:
-                        records += target + struct.pack(">HHIH", 1, 1, 0, 4) + socket.inet_aton(x)
+                        records += target + struct.pack(">HHIH", 1, 1, self.ttl, 4) + socket.inet_aton(x)
                         n += 1
             elif ":" in a and kind == 28:
-                records += b"\xc0\x0c" + struct.pack(">HHIH", 28, 1, 0, 16) + socket.inet_pton(socket.AF_INET6, a)
+                records += b"\xc0\x0c" + struct.pack(">HHIH", 28, 1, self.ttl, 16)
+                records += socket.inet_pton(socket.AF_INET6, a)
                 n += 1
             elif ":" not in a and kind == 1:
-                records += b"\xc0\x0c" + struct.pack(">HHIH", 1, 1, 0, 4) + socket.inet_aton(a)
+                records += b"\xc0\x0c" + struct.pack(">HHIH", 1, 1, self.ttl, 4) + socket.inet_aton(a)
                 n += 1
         flags = 0x8180 if found is not None else 0x8183
         return query[:2] + struct.pack(">HHHHH", flags, 1, n, 0, 0) + query[12:at + 5] + records

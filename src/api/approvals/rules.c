@@ -46,6 +46,9 @@ static bool list_contains(char *const *list, const char *text)
 static bool network_contains(const struct network_policy *p, const char *text)
 {
     char rule[NETWORK_RULE_TEXT];
+    if (p->mode == NETWORK_FULL) /* it has every host, also the one that a rule names */
+        return strcmp(text, "full") == 0 ||
+               (network_name_is_plain(text) && network_name_labels(text) > 1);
     for (size_t i = 0; i < p->n; i++)
         if (strstr(network_rule_text(&p->rules[i], rule), text))
             return true;

@@ -398,7 +398,8 @@ static int network_check(struct validation *c, const struct api_field *f, const 
     if (json_is_string(v))
         return string_check(c, f, v, e);
     if (!json_is_object(v))
-        return must_be(c, "\"none\" or an object such as {\"allow\": [\"pypi.org\"]}", v, e);
+        return must_be(c, "\"none\", \"full\" or an object such as {\"allow\": [\"pypi.org\"]}", v,
+                       e);
     return object_check(c, f->fields, f, v, e);
 }
 

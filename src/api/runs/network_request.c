@@ -9,7 +9,7 @@
 #include "network/preset.h"
 #include "run/json.h"
 
-const char *const network_words[] = { "none", NULL };
+const char *const network_words[] = { "none", "full", NULL };
 
 const struct api_field network_fields[] = {
     { "allow", FIELD_STRINGS, .max = NETWORK_RULES_MAX,
@@ -97,6 +97,8 @@ int network_from_json(const struct api *api, const char *key, const json_t *valu
 {
     const struct settings *s = api->settings;
     scoped(network_policy) p = { .caps = s->network_caps };
+    if (json_is_string(value) && strcmp(json_string_value(value), "full") == 0)
+        p.mode = NETWORK_FULL;
     if (json_is_object(value) && add_list(s, value, &p, ret_field, field_size, e))
         return -1;
     (void)snprintf(ret_field, field_size, "network");

@@ -182,6 +182,8 @@ static void put_options(json_t *q, const struct run_arguments *o, bool *failed)
     put(q, "env", env_object(o->env, failed), failed);
     put(q, "limits", limits_object(&o->limits, o->limits_given, failed), failed);
     put(q, "read_only", json_boolean(!o->writable_root), failed);
+    if (o->full_network)
+        put(q, "network", json_string("full"), failed);
     if (o->allow_net) {
         json_t *network = json_object();
         put(q, "network", network, failed);

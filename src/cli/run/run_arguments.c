@@ -96,6 +96,9 @@ static const struct arg_row rows[] = {
     { "allow-net", "HOST[:PORT]", .repeats = true, .apply = run_network_add_host,
       .help = "let the program reach this host (ports 443 and 80), *.HOST, or a preset such as "
               "@pypi" },
+    { "network", "MODE", .apply = run_network_set_mode, .shows_words = true,
+      .values = { VALUES_WORDS, run_network_mode_at }, .default_text = "none",
+      .help = "full: the program reaches every public host" },
     { "allow-private", "RANGE", .repeats = true, .apply = run_network_add_range,
       .help =
           "private addresses that allowed hosts may have, such as 10.0.0.0/8; no service is used" },

@@ -30,6 +30,7 @@ struct run_arguments {
     size_t n_files, n_outs;
     const char *stdin_file;
     const char *template; /* of the service; NULL: none */
+    bool full_network;    /* --network full */
     char **allow_net;     /* entries of a network list, NULL-terminated; NULL: none */
     char **allow_private; /* ranges of addresses, for a run without a service */
     /* of a run without a service, by run_network_take() */

@@ -1,7 +1,10 @@
 #include "cli/run/run_network.h"
 
+#include <string.h>
+
 #include "base/auto.h"
 #include "base/strv.h"
+#include "base/text.h"
 #include "network/address.h"
 #include "network/preset.h"
 
@@ -28,17 +31,38 @@ int run_network_add_range(void *arguments, const struct arg_row *row, const char
     return strv_add(&((struct run_arguments *)arguments)->allow_private, value, e);
 }
 
+const char *run_network_mode_at(const void *def, size_t i)
+{
+    static const char *const modes[] = { "none", "full" };
+    (void)def;
+    return i < sizeof modes / sizeof *modes ? modes[i] : NULL;
+}
+
+int run_network_set_mode(void *arguments, const struct arg_row *row, const char *value,
+                         struct err *e)
+{
+    struct run_arguments *o = arguments;
+    o->full_network = strcmp(value, "full") == 0;
+    return o->full_network || strcmp(value, "none") == 0
+               ? 0
+               : err_set(e, ERR_USAGE, 0, "--%s: '%s' is neither none nor full", row->name,
+                         QUOTED(value));
+}
+
 bool run_network_wanted(const struct run_arguments *o)
 {
-    return o->allow_net != NULL;
+    return o->allow_net != NULL || o->full_network;
 }
 
 int run_network_check(const struct run_arguments *o, struct err *e)
 {
+    if (o->full_network && o->allow_net)
+        return err_set(e, ERR_USAGE, 0,
+                       "--network full opens every host: leave --allow-net out, or --network");
     if (o->allow_private && !run_network_wanted(o))
         return err_set(e, ERR_USAGE, 0,
                        "--allow-private opens addresses of hosts that --allow-net names: give "
-                       "--allow-net, too");
+                       "--allow-net or --network full, too");
     return 0;
 }
 
@@ -67,6 +91,8 @@ int run_network_take(struct run_arguments *o, struct err *e)
     struct network_policy *p = &o->network;
     p->caps = network_caps_default();
     p->caps.v[NETWORK_CAP_BYTES_IN] = p->caps.v[NETWORK_CAP_BYTES_OUT] = LOCAL_BYTES;
+    if (o->full_network)
+        p->mode = NETWORK_FULL;
     for (char *const *host = o->allow_net; host && *host; host++)
         if (network_policy_add_entry(p, "", NETWORK_TCP, *host, e))
             return err_wrap(e, "--allow-net");

@@ -3,7 +3,8 @@
 
 #include "cli/run/run_arguments.h"
 
-arg_apply run_network_add_host, run_network_add_range;
+arg_apply run_network_add_host, run_network_add_range, run_network_set_mode;
+const char *run_network_mode_at(const void *def, size_t i);
 /* Options that contradict each other. */
 [[nodiscard]] int run_network_check(const struct run_arguments *o, struct err *e);
 bool run_network_wanted(const struct run_arguments *o);

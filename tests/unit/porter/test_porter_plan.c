@@ -61,7 +61,19 @@ static void test_wildcard_cannot_have_the_port_of_the_name_server(void)
     CHECK(strstr(e.text, "*.example.org") != NULL);
 }
 
+static void test_full_network_needs_two_sockets_for_all(void)
+{
+    const struct network_policy full = { .mode = NETWORK_FULL, .caps = network_caps_default() };
+    struct plumbing p;
+    struct err e;
+    CHECK_INT(plan_possible(&full, &e), 0);
+    CHECK_INT(plan_make(&full, &p, &e), 0);
+    CHECK(p.full && p.n == 2 && has(&p, 0, NFT_CATCH_PORT, PLUMBING_TCP));
+    CHECK(!plumbing_is_ipv4(p.at[1].address) && p.at[1].port == NFT_CATCH_PORT);
+}
+
 static const struct check_test tests[] = {
+    TEST(test_full_network_needs_two_sockets_for_all),
     TEST(test_each_name_has_an_address_of_its_own),
     TEST(test_wildcards_share_one_socket_for_each_port),
     TEST(test_wildcard_cannot_have_the_port_of_the_name_server),
