@@ -1,6 +1,7 @@
 /* http/answer.c — turns answers and streams into bytes. */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #include "base/array.h"
@@ -104,6 +105,29 @@ static bool has_no_body(int status)
     return status == 204 || status == 304;
 }
 
+/* Whether one of the lines has the name before the first colon of `line`. */
+static bool has_same_name(const struct buf *lines, const char *line)
+{
+    size_t n = strcspn(line, ":") + 1;
+    for (const char *at = buf_str(lines); *at; at += strcspn(at, "\n") + 1)
+        if (strncasecmp(at, line, n) == 0)
+            return true;
+    return false;
+}
+
+/* The headers of every answer, but for the ones that this answer has itself. */
+static bool add_every(struct buf *b, const struct buf *every, const struct buf *extra)
+{
+    struct err e;
+    for (const char *at = buf_str(every); *at;) {
+        size_t n = strcspn(at, "\n") + 1;
+        if (!has_same_name(extra, at) && buf_add(b, at, n, &e))
+            return false;
+        at += n;
+    }
+    return true;
+}
+
 /* Adds the head with its empty line. length < 0: a stream. */
 static bool add_head(struct connection *c, int status, const char *content_type, ssize_t length)
 {
@@ -114,7 +138,7 @@ static bool add_head(struct connection *c, int status, const char *content_type,
     const char *date = date_header(s);
     int n = snprintf(line, sizeof line, "HTTP/1.1 %d %s\r\n", status, reason(status));
     if (buf_reserve(b, 512, &e) || buf_add(b, line, (size_t)n, &e) ||
-        buf_add(b, date, strlen(date), &e) || buf_add(b, buf_str(&s->every), s->every.len, &e) ||
+        buf_add(b, date, strlen(date), &e) || !add_every(b, &s->every, &c->extra) ||
         buf_add(b, buf_str(&c->extra), c->extra.len, &e))
         return false;
     if (content_type && !has_no_body(status) && !answer_add_header(b, "Content-Type", content_type))

@@ -140,8 +140,8 @@ struct http_counts {
 };
 struct http_counts http_server_counts(const struct http_server *s);
 
-/* Adds a header to the next answer. Values with CR, LF or NUL are dropped, so that no header can be
- * split. */
+/* Adds a header to the next answer, in place of a header of every answer that has the same name.
+ * Values with CR, LF or NUL are dropped, so that no header can be split. */
 void http_answer_header(struct http_exchange *x, const char *name, const char *value);
 /* Sends a whole answer and copies the bytes. Sets Content-Length. HEAD, 204 and 304 send no
  * body. */

@@ -385,8 +385,16 @@ static void execute(struct api_call *c)
         (void)uv_queue_work(c->api->loop, &ex->work, pack_work, pack_done);
 }
 
+/* A browser that opens the address of the service gets the console. */
 static void status(struct api_call *c)
 {
+    const char *accept = http_request_header(&c->http->request, "Accept");
+    http_answer_header(c->http, "Vary", "Accept");
+    if (accept && strcasestr(accept, "text/html")) {
+        http_answer_header(c->http, "Location", "/console/");
+        api_reply_text(c, 302, "text/plain", "", 0);
+        return;
+    }
     api_reply(c, 200, json_pack("{s:s}", "status", "ok"));
 }
 
@@ -397,7 +405,8 @@ static const struct api_field status_reply[] = {
 
 const struct api_route execute_routes[] = {
     { METHOD_GET, "/", SCOPE_NONE, STYLE_NEMO, .handle = status, .summary = "The service answers",
-      .replies = REPLIES({ 200, .fields = status_reply }) },
+      .replies = REPLIES({ 200, .fields = status_reply },
+                         { 302, .help = "the console, for a client that accepts text/html" }) },
     { METHOD_POST, "/execute", SCOPE_RUN, STYLE_NEMO, .flags = ROUTE_RAW,
       .prepare = prepare_execution, .handle = execute,
       .summary = "Run code in the directory of the caller (NeMo Agent Toolkit)",

@@ -30,6 +30,7 @@ const struct api_route *const api_tables[] = {
     session_checkpoint_routes,
     session_sleep_routes,
     session_image_routes,
+    console_routes,
     NULL,
 };
 

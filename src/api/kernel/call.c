@@ -24,6 +24,18 @@ static const char *listener_of(const struct api *api, const struct http_request 
     return q->listener < SETTINGS_LISTEN_MAX ? api->listeners[q->listener] : "";
 }
 
+/* A person who follows a link on another site to the console. The answer does not depend on the
+ * caller (CONSOLE-1), and no page may put it into a frame, so the other site learns nothing. */
+static bool is_visit(const struct http_request *q)
+{
+    const char *mode = http_request_header(q, "Sec-Fetch-Mode");
+    const char *dest = http_request_header(q, "Sec-Fetch-Dest");
+    bool ours = strcmp(q->path, "/") == 0 || strcmp(q->path, "/console") == 0 ||
+                strcmp(q->path, "/console/") == 0;
+    return ours && q->method == METHOD_GET && mode && strcasecmp(mode, "navigate") == 0 && dest &&
+           strcasecmp(dest, "document") == 0;
+}
+
 static int guard(const struct api *api, struct http_exchange *x, struct err *e)
 {
     const struct http_request *q = &x->request;
@@ -32,7 +44,7 @@ static int guard(const struct api *api, struct http_exchange *x, struct err *e)
         .listener = listener_of(api, q),
         .host = http_request_header(q, "Host"),
         .origin = http_request_header(q, "Origin"),
-        .fetch_site = http_request_header(q, "Sec-Fetch-Site"),
+        .fetch_site = is_visit(q) ? NULL : http_request_header(q, "Sec-Fetch-Site"),
         .hosts = api->settings->http_hosts,
         .origins = api->settings->http_origins,
     };

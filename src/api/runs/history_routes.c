@@ -127,6 +127,20 @@ void history_get_run(struct api_call *c)
     look_up(c, RUN_WITH_JOURNAL, answer_run);
 }
 
+static void answer_request(struct run_lookup *l)
+{
+    const struct run_record *r = &l->row;
+    json_t *request = r->request ? json_loads(r->request, JSON_ALLOW_NUL, NULL) : NULL;
+    api_reply(l->job.call, 200,
+              json_pack("{s:s, s:s?, s:s?, s:o}", "id", r->id, "language", r->language, "code",
+                        r->code, "request", request ? request : json_null()));
+}
+
+void history_get_request(struct api_call *c)
+{
+    look_up(c, RUN_WITHOUT_BLOBS, answer_request);
+}
+
 static void answer_debug_report(struct run_lookup *l)
 {
     struct journal j;

@@ -13,6 +13,7 @@ bool history_may_see(const struct api_call *c, const char *key, int64_t created_
 
 /* Each answers the call, whose first parameter is the id of the run. */
 void history_get_run(struct api_call *c);
+void history_get_request(struct api_call *c);
 void history_get_debug_report(struct api_call *c);
 void history_get_events(struct api_call *c, enum stream_format format, uint64_t after);
 void history_get_stream(struct api_call *c, enum journal_kind kind);

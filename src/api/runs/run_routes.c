@@ -332,6 +332,13 @@ static const struct api_field stdin_reply[] = {
     { "accepted", FIELD_INT, ALWAYS, .help = "number of bytes" },
     { .schema = "StdinAccepted" },
 };
+static const struct api_field request_reply[] = {
+    { "id", FIELD_STRING, ALWAYS, .help = "id of the run" },
+    { "language", FIELD_STRING, OR_NULL, .help = "its name in GET /v1/languages" },
+    { "code", FIELD_STRING, OR_NULL, .help = "the main file, as it was run" },
+    { "request", FIELD_ANY, OR_NULL, .help = "the body of the request, enough to run it again" },
+    { .schema = "RunRequest" },
+};
 static const struct api_field files_reply[] = {
     { "id", FIELD_STRING, ALWAYS, .help = "id of the run" },
     { "files", FIELD_OBJECTS, ALWAYS, .fields = output_file_reply,
@@ -368,6 +375,9 @@ const struct api_route run_routes[] = {
     { METHOD_GET, "/v1/runs/{id}/stderr", SCOPE_ANY, .handle = get_stderr,
       .summary = "All bytes that the program wrote to stderr",
       .replies = REPLIES({ 200, .content_type = bytes_type }) },
+    { METHOD_GET, "/v1/runs/{id}/request", SCOPE_ANY, .handle = history_get_request,
+      .summary = "The request of a run, and its program",
+      .replies = REPLIES({ 200, .fields = request_reply }) },
     { METHOD_GET, "/v1/runs/{id}/files", SCOPE_ANY, .handle = history_list_files,
       .summary = "The requested outputs, and the status of each",
       .replies = REPLIES({ 200, .fields = files_reply }) },

@@ -1,0 +1,191 @@
+"""The Run view of the console in a real browser (R8.3): every test acts as a person does."""
+
+import pytest
+
+import browser
+
+pytestmark = pytest.mark.release_only  # the browser takes most of the time; test_console_files has our C
+
+
+@pytest.fixture(scope="module")
+def tab(service):
+    with browser.Browser(service) as b:
+        yield b
+
+
+@pytest.fixture
+def page(tab):
+    """A page without a draft of another test."""
+    tab.open("icon.svg")  # the page saves its draft when it is left
+    tab.js("localStorage.clear()")
+    tab.open("#/run")
+    tab.find("#run")
+    return tab
+
+
+def test_console_runs_a_program_and_shows_its_end(page):
+    from selenium.webdriver.common.keys import Keys
+
+    page.write("print('6 * 7 is', 6 * 7)")
+    page.chord(Keys.CONTROL, Keys.ENTER)
+    page.over()
+    assert page.output() == "6 * 7 is 42"
+    assert "Finished" in page.text(".verdict") and "Return code" in page.text(".facts")
+    assert page.address().startswith("#/runs/run_")
+    assert page.axe() == []
+
+
+def test_console_shows_streams_apart(page):
+    page.write("import sys\nprint('to out', flush=True)\nprint('to err', file=sys.stderr)")
+    page.click("#run")
+    page.over()
+    assert page.output() == "to out\nto err" and page.text(".output .row.err") == "to err"
+    page.press("stderr")
+    page.until(lambda: page.output() == "to err")
+    page.press("stdout")
+    page.until(lambda: page.output() == "to out")
+
+
+def test_console_cancels_with_the_keyboard(page):
+    from selenium.webdriver.common.keys import Keys
+
+    page.write("import time\nprint('begun', flush=True)\ntime.sleep(60)")
+    page.click("#run")
+    page.until(lambda: "begun" in page.output())
+    page.chord(Keys.CONTROL, ".")
+    page.over()
+    assert "Cancelled" in page.text(".verdict")
+
+
+def test_console_reload_shows_every_byte(page):
+    """The state of a run is in the service, not in the tab."""
+    page.write("for i in range(300): print('line', i, flush=True)\ninput()\nprint('end')")
+    page.press("Input")
+    page.click(".tab-body input[type=checkbox]")
+    page.click("#run")
+    page.until(lambda: "line 299" in page.output())
+    page.driver.refresh()
+    page.until(lambda: "line 299" in page.output())
+    page.until(lambda: "input()" in page.program())
+    page.find("#stdin").send_keys("x\n")
+    page.over()
+    assert page.output().endswith("end")
+    page.js("document.querySelector('.output').scrollTop = 0")
+    page.until(lambda: page.output().startswith("line 0\nline 1\n"))
+
+
+def test_console_marks_the_faulty_line_and_applies_the_fix(page):
+    page.write("numbers = [1, 2]\nprint(nmbers)")
+    page.click("#run")
+    page.over()
+    assert "NameError" in page.text(".cause")
+    page.until(lambda: page.inside(".cm-lint-marker"))
+    page.press("Apply fix")
+    page.until(lambda: page.program() == "numbers = [1, 2]\nprint(numbers)")
+    page.click("#run")
+    page.over()
+    assert page.output() == "[1, 2]"
+
+
+def test_console_draft_survives_a_crash_of_the_tab(page):
+    page.write("print('a draft that nobody ran')")
+    page.until(lambda: "nobody ran" in (page.js("return localStorage.getItem('belljar.draft')") or ""))
+    page.open("frame.html")
+    page.open("#/run")
+    page.until(lambda: "nobody ran" in page.program())
+
+
+def test_console_limits_have_the_bounds_of_the_service(page):
+    page.press("Limits")
+    page.until(lambda: "wall_ms" in page.text(".limits") and "up to 5 min" in page.text(".limits"))
+    assert page.axe() == []
+
+
+def test_console_says_why_a_request_was_refused(page):
+    page.write("print(1)")
+    page.press("Limits")
+    page.find(".limit input").send_keys("99h")
+    page.click("#run")
+    page.over()
+    assert "wall_ms" in page.text(".problem")
+
+
+HOSTILE = r'''
+import sys
+page = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script><svg onload=alert(1)>"
+print(page)
+print("\x1b]8;;http://evil.example/\x07link\x1b]8;;\x07 \x1b]0;owned\x07 \x1b[31mred\x1b[0m "
+      "\x1b[2J\x1b[H\x1b[999A plain")
+print("bidi \u202e reversed \u2066 isolate \u200b zero")
+print("nul \x00 bell \x07 del \x7f")
+sys.stdout.buffer.write(b"\xff\xfe broken utf-8\n")
+print("x" * 20000)
+'''
+
+
+def test_console_shows_hostile_output_as_text(page):
+    """Nothing of a program's output is executed, linked, loaded or hidden."""
+    page.write(HOSTILE)
+    page.click("#run")
+    page.over()
+    page.js("document.querySelector('.output').scrollTop = 0")
+    text = page.until(lambda: page.output())
+    assert "<script>document.title='owned'</script>" in text and "link  red  plain" in text
+    assert "U+202E" in text and "U+200B" in text and "U+0000" in text
+    assert page.js("return document.title") == "Run · Belljar"
+    assert page.js("return document.querySelectorAll('.output :is(img, script, svg, a, iframe)').length") == 0
+    loaded = page.js("return performance.getEntriesByType('resource').map((e) => new URL(e.name).host)")
+    assert set(loaded) == {f"127.0.0.1:{page.service.port}"}
+
+
+def test_console_page_of_a_program_is_sealed(page):
+    """HTML of a program is shown in a frame without an origin, without access to the page, and without a network."""
+    attack = ("<p id=here>the page</p><script>"
+              "try { parent.document.title = 'owned' } catch { here.textContent += ' sealed' }"
+              "fetch('/v1/runs').then(() => here.textContent += ' REACHED', () => here.textContent += ' cut');"
+              "new Image().src = 'http://127.0.0.1:%d/v1/health?leak';"
+              "</script>" % page.service.port)
+    page.write(f"from IPython.display import HTML\nHTML({attack!r})")
+    page.choose("#language", "python")
+    page.press("Options")
+    page.js("document.querySelectorAll('.options input')[1].click()")
+    page.click("#run")
+    page.over()
+    assert not page.has("iframe")
+    page.press("Show the page")
+    frame = page.find("iframe")
+    page.driver.switch_to.frame(frame)
+    try:
+        page.until(lambda: "sealed" in page.text("#here") and "cut" in page.text("#here"))
+        assert page.js("return origin") == "null" and "REACHED" not in page.text("#here")
+    finally:
+        page.driver.switch_to.default_content()
+    assert page.js("return document.title") == "Run · Belljar"
+
+
+def test_console_commands_by_name(page):
+    from selenium.webdriver.common.keys import Keys
+
+    page.chord(Keys.CONTROL, "k")
+    page.find(".palette input")
+    assert page.axe() == []
+    page.keys("change the", Keys.ENTER)
+    page.until(lambda: page.js("return localStorage.getItem('belljar.theme')") == "light")
+
+
+def test_console_key_is_asked_for_once(start_service):
+    s = start_service()
+    key = s.post("/v1/keys", {"name": "k", "scopes": ["admin"]}).json["key"]
+    with browser.Browser(s) as b:
+        b.open("#/run")
+        b.find(".dialog input").send_keys("wrong\n")
+        b.until(lambda: "not accepted" in b.text(".dialog"))
+        field = b.find(".dialog input")
+        b.js("arguments[0].select()", field)
+        field.send_keys(key + "\n")
+        b.until(lambda: not b.has(".dialog"))
+        b.write("print('with a key')")
+        b.click("#run")
+        b.over()
+        assert b.output() == "with a key" and key not in b.page()
+        assert s.get("/v1/runs").status == 401
