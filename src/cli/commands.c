@@ -15,6 +15,8 @@ const struct cli_command *const commands[] = {
     &kernel_command,
     &serve_command,
     &history_command,
+    &approvals_command,
+    &top_command,
     &keys_command,
     &audit_command,
     &languages_command,
@@ -37,7 +39,7 @@ const struct cli_command *command_find(const char *name)
 
 int command_refuse(const char *name, struct err *e)
 {
-    char known[120] = "";
+    char known[200] = "";
     struct nearest near = { .wanted = name };
     for (size_t i = 0; commands[i]; i++) {
         size_t used = strlen(known);

@@ -8,8 +8,8 @@
 #include "base/auto.h"
 #include "base/fdio.h"
 #include "base/text.h"
-#include "cli/commands/service_db.h"
-#include "cli/run/remote.h"
+#include "cli/commands/plain.h"
+#include "cli/commands/service_line.h"
 #include "client/client.h"
 
 /* A setup, a wake or a fork may take as long as its limits allow. */
@@ -20,41 +20,15 @@ static void client_end(struct client **c)
     client_done(c);
 }
 
-static int connect_to(const char *state, struct client **ret, struct err *e)
-{
-    int rc = remote_connect(state, ret, e);
-    if (rc == REMOTE_NONE)
-        return err_set(e, ERR_UNAVAILABLE, 0,
-                       "no service is running: start one with 'belljar serve'");
-    return rc || service_db_become_owner(state, e) ? -1 : 0;
-}
-
-static int take_json(const struct client *c, json_t **ret, struct err *e)
-{
-    size_t len;
-    if (client_response(c)->status / 100 != 2)
-        return client_refusal(c, e);
-    const char *bytes = client_body(c, &len);
-    *ret = json_loadb(bytes, len, 0, NULL);
-    return *ret ? 0 : err_set(e, ERR_PROTOCOL, 0, "the service sent no JSON");
-}
-
 int service_ask(const char *state, const char *method, const char *path, json_t *body, json_t **ret,
                 struct err *e)
 {
     __attribute__((cleanup(client_end))) struct client *c = NULL;
-    autofree char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
-    bool failed = body && !text;
-    json_decref(body);
-    if (failed)
-        return err_no_memory(e, "a request to the service");
-    const struct client_request q = { .method = method,
-                                      .path = path,
-                                      .json = text,
-                                      .json_len = text ? strlen(text) : 0,
-                                      .body_max = ANSWER_MAX };
-    return connect_to(state, &c, e) || client_ask(c, &q, ANSWER_MS, e) || take_json(c, ret, e) ? -1
-                                                                                               : 0;
+    if (service_line_open(state, &c, e)) {
+        json_decref(body);
+        return -1;
+    }
+    return service_line_ask(c, method, path, body, ret, e);
 }
 
 int service_upload(const char *state, const char *path, int fd, uint64_t bytes, json_t **ret,
@@ -67,8 +41,10 @@ int service_upload(const char *state, const char *path, int fd, uint64_t bytes, 
                                       .file_fd = fd,
                                       .file_bytes = bytes,
                                       .body_max = ANSWER_MAX };
-    return connect_to(state, &c, e) || client_ask(c, &q, ANSWER_MS, e) || take_json(c, ret, e) ? -1
-                                                                                               : 0;
+    return service_line_open(state, &c, e) || client_ask(c, &q, ANSWER_MS, e) ||
+                   service_line_take(c, ret, e)
+               ? -1
+               : 0;
 }
 
 /* Only the bytes of a success are for the file: a refusal stays for client_refusal(). */
@@ -88,7 +64,7 @@ int service_download(const char *state, const char *path, int fd, struct err *e)
 {
     __attribute__((cleanup(client_end))) struct client *c = NULL;
     const struct client_request q = { .method = "GET", .path = path, .body_max = ANSWER_MAX };
-    if (connect_to(state, &c, e) || client_send(c, &q, e))
+    if (service_line_open(state, &c, e) || client_send(c, &q, e))
         return -1;
     while (!client_response(c)->complete) {
         struct pollfd p = { .fd = client_fd(c), .events = client_events(c, true) };
@@ -118,9 +94,8 @@ int service_path(const char *noun, const char *name, const char *verb, char **re
 
 void service_print(const char *text, int width)
 {
-    int n = 0;
-    for (const char *p = text ? text : "-"; *p; p++, n++)
-        (void)putchar((unsigned char)*p < ' ' || *p == 0x7F ? '?' : *p);
-    for (; n < width; n++)
-        (void)putchar(' ');
+    scoped(buf) plain = { 0 };
+    struct err e;
+    if (plain_add_column(&plain, text, width, &e) == 0)
+        (void)fwrite(plain.data, 1, plain.len, stdout);
 }

@@ -20,5 +20,5 @@
 /* "/v1/NOUN/NAME" or "/v1/NOUN/NAME/VERB", with the name escaped. */
 [[nodiscard]] int service_path(const char *noun, const char *name, const char *verb, char **ret,
                                struct err *e);
-/* Texts of an answer go to a terminal: control characters are replaced. "-" for NULL. */
+/* Texts of an answer go to a terminal: see plain.h. "-" for NULL. */
 void service_print(const char *text, int width);
