@@ -131,13 +131,20 @@ static int set(int fd, int level, int option)
     return setsockopt(fd, level, option, &one, sizeof one);
 }
 
-/* An address of another host belongs to its connections: see jar/nft.h. */
-static int set_transparent(int fd, bool ipv4)
+enum kind {
+    KIND_PLAIN,
+    KIND_CATCHES, /* an address of another host belongs to its connections: see jar/nft.h */
+    KIND_SHARES,  /* its port, with a socket at every address */
+};
+
+static int set_kind(int fd, bool ipv4, enum kind kind)
 {
-    return set(fd, ipv4 ? IPPROTO_IP : IPPROTO_IPV6, ipv4 ? IP_TRANSPARENT : IPV6_TRANSPARENT);
+    if (kind == KIND_CATCHES)
+        return set(fd, ipv4 ? IPPROTO_IP : IPPROTO_IPV6, ipv4 ? IP_TRANSPARENT : IPV6_TRANSPARENT);
+    return kind == KIND_SHARES ? set(fd, SOL_SOCKET, SO_REUSEPORT) : 0;
 }
 
-static int open_socket(const uint8_t address[16], uint16_t port, int type, bool transparent,
+static int open_socket(const uint8_t address[16], uint16_t port, int type, enum kind kind,
                        int *ret_fd, struct err *e)
 {
     bool ipv4 = plumbing_is_ipv4(address);
@@ -145,7 +152,7 @@ static int open_socket(const uint8_t address[16], uint16_t port, int type, bool 
     if (fd < 0 || set(fd, SOL_SOCKET, SO_REUSEADDR) < 0 ||
         set(fd, ipv4 ? IPPROTO_IP : IPPROTO_IPV6, ipv4 ? IP_FREEBIND : IPV6_FREEBIND) < 0)
         return err_set(e, ERR_KERNEL, errno, "make a socket of a jar");
-    if (transparent && set_transparent(fd, ipv4) < 0)
+    if (set_kind(fd, ipv4, kind) < 0)
         return err_set(e, ERR_KERNEL, errno, "make a socket of a jar for every address");
     if (type == SOCK_DGRAM && ipv4 && set(fd, IPPROTO_IP, IP_PKTINFO) < 0)
         return err_set(e, ERR_KERNEL, errno, "make a socket of a jar");
@@ -163,43 +170,43 @@ static bool is_everywhere(const struct plumbing_listener *l)
 
 /* The rules for sockets at every address. Without nf_tables a list works nevertheless: its sockets are at
  * the addresses of the guest itself, too. */
-static int catch_everything(const struct plumbing *p, bool *ret_caught, struct err *e)
+static int catch_everything(const struct plumbing *p, enum kind *ret, struct err *e)
 {
     bool wanted = p->full;
     for (uint32_t i = 0; i < p->n; i++)
         wanted = wanted || is_everywhere(&p->at[i]);
-    *ret_caught = wanted && nft_catch(p->full, e) == 0;
-    return p->full && !*ret_caught ? err_wrap(e, "open the full network") : 0;
+    *ret = !wanted ? KIND_PLAIN : nft_catch(p->full, e) == 0 ? KIND_CATCHES : KIND_SHARES;
+    return p->full && *ret != KIND_CATCHES ? err_wrap(e, "open the full network") : 0;
 }
 
 /* Socket number i, as spec/plumbing.h counts. */
-static int open_numbered(const struct plumbing *p, uint32_t i, bool caught, int *ret_fd,
+static int open_numbered(const struct plumbing *p, uint32_t i, enum kind kind, int *ret_fd,
                          struct err *e)
 {
     uint8_t address[16];
     plumbing_set_ipv4(address, INADDR_LOOPBACK);
     if (i < PLUMBED_LISTENERS)
         return open_socket(address, DNS_PORT, i == PLUMBED_DNS_UDP ? SOCK_DGRAM : SOCK_STREAM,
-                           false, ret_fd, e);
+                           KIND_PLAIN, ret_fd, e);
     const struct plumbing_listener *l = &p->at[i - PLUMBED_LISTENERS];
-    bool ipv6_catch = p->full && !plumbing_is_ipv4(l->address);
-    bool is_caught = caught && is_everywhere(l);
-    if (is_caught)
+    bool catches = kind == KIND_CATCHES && is_everywhere(l);
+    bool catches6 = p->full && !plumbing_is_ipv4(l->address);
+    if (catches)
         plumbing_set_ipv4(address, NFT_CATCH_ADDRESS);
     else
         memcpy(address, l->address, sizeof address);
     return open_socket(address, l->port, l->protocol == PLUMBING_UDP ? SOCK_DGRAM : SOCK_STREAM,
-                       is_caught || ipv6_catch, ret_fd, e);
+                       catches || catches6 || kind == KIND_SHARES ? kind : KIND_PLAIN, ret_fd, e);
 }
 
-static int send_sockets(const struct plumbing *p, uint32_t first, uint32_t all, bool caught,
+static int send_sockets(const struct plumbing *p, uint32_t first, uint32_t all, enum kind kind,
                         int to_fd, struct err *e)
 {
     int fds[PLUMBING_FDS];
     uint32_t n = 0, most = all - first < PLUMBING_FDS ? all - first : PLUMBING_FDS;
     int rc = 0;
     while (n < most && rc == 0) {
-        rc = open_numbered(p, first + n, caught, &fds[n], e);
+        rc = open_numbered(p, first + n, kind, &fds[n], e);
         n += rc == 0;
     }
     struct plumbing_head head = { .first = first, .all = all };
@@ -214,11 +221,11 @@ static int send_sockets(const struct plumbing *p, uint32_t first, uint32_t all, 
 int plumber_work(const struct plumbing *p, int to_fd, struct err *e)
 {
     uint32_t all = PLUMBED_LISTENERS + p->n;
-    bool caught;
-    if (add_routes(p, e) || catch_everything(p, &caught, e))
+    enum kind kind;
+    if (add_routes(p, e) || catch_everything(p, &kind, e))
         return -1;
     for (uint32_t first = 0; first < all; first += PLUMBING_FDS)
-        if (send_sockets(p, first, all, caught, to_fd, e))
+        if (send_sockets(p, first, all, kind, to_fd, e))
             return -1;
     return 0;
 }

@@ -242,22 +242,33 @@ static void on_addresses(void *context, const union target *targets, size_t n)
 
 /* ---- from the guest ---- */
 
-/* Where the guest wanted to go: a name, or an address of the list. */
-static bool find_target(struct flow *f, const union target *local, union target *ret_literal)
+bool flow_find_target(const struct net *r, enum network_protocol protocol,
+                      const union target *local, struct network_record *ret)
 {
-    const struct net *r = f->run;
     uint8_t address[16];
     uint16_t port;
     if (address_of(&local->any, address, &port))
         return false;
-    f->record.port = port;
+    ret->port = port;
     const char *name = plumbing_is_ipv4(address) ? net_name_at(r, plumbing_ipv4(address)) : NULL;
     if (name) {
-        (void)snprintf(f->record.name, sizeof f->record.name, "%s", name);
-        return network_policy_match_name(&r->policy, name, NETWORK_TCP, port) >= 0;
+        (void)snprintf(ret->name, sizeof ret->name, "%s", name);
+        return network_policy_match_name(&r->policy, name, protocol, port) >= 0;
     }
-    *ret_literal = *local;
-    return network_policy_match_address(&r->policy, address, NETWORK_TCP, port) >= 0;
+    return network_policy_match_address(&r->policy, address, protocol, port) >= 0;
+}
+
+void flow_listener_address(const struct plumbing_listener *at, union target *ret)
+{
+    *ret = (union target){ 0 };
+    if (plumbing_is_ipv4(at->address)) {
+        ret->v4 = (struct sockaddr_in){ .sin_family = AF_INET,
+                                        .sin_port = htons(at->port),
+                                        .sin_addr.s_addr = htonl(plumbing_ipv4(at->address)) };
+        return;
+    }
+    ret->v6 = (struct sockaddr_in6){ .sin6_family = AF_INET6, .sin6_port = htons(at->port) };
+    memcpy(&ret->v6.sin6_addr, at->address, sizeof at->address);
 }
 
 /* A listener at one address needs no question: the guest has connected to that. */
@@ -265,25 +276,18 @@ static int local_address(const struct flow *f, const struct plumbing_listener *a
                          union target *ret)
 {
     socklen_t len = sizeof *ret;
-    bool ipv4 = plumbing_is_ipv4(at->address);
-    if (f->run->plumbing.full || (ipv4 && plumbing_ipv4(at->address) == INADDR_ANY))
+    bool everywhere = plumbing_is_ipv4(at->address) && plumbing_ipv4(at->address) == INADDR_ANY;
+    if (f->run->plumbing.full || everywhere)
         return getsockname(f->guest.fd, &ret->any, &len);
-    *ret = (union target){ 0 };
-    if (ipv4) {
-        ret->v4 = (struct sockaddr_in){ .sin_family = AF_INET,
-                                        .sin_port = htons(at->port),
-                                        .sin_addr.s_addr = htonl(plumbing_ipv4(at->address)) };
-        return 0;
-    }
-    ret->v6 = (struct sockaddr_in6){ .sin6_family = AF_INET6, .sin6_port = htons(at->port) };
-    memcpy(&ret->v6.sin6_addr, at->address, sizeof at->address);
+    flow_listener_address(at, ret);
     return 0;
 }
 
 static void begin(struct flow *f, const struct plumbing_listener *at)
 {
-    union target local, literal;
-    if (local_address(f, at, &local) < 0 || !find_target(f, &local, &literal)) {
+    union target local;
+    if (local_address(f, at, &local) < 0 ||
+        !flow_find_target(f->run, NETWORK_TCP, &local, &f->record)) {
         flow_end(f, NETWORK_DENIED_PORT);
         return;
     }
@@ -292,7 +296,7 @@ static void begin(struct flow *f, const struct plumbing_listener *at)
         return;
     }
     if (!f->record.name[0]) {
-        on_addresses(f, &literal, 1);
+        on_addresses(f, &local, 1);
         return;
     }
     f->state = FLOW_RESOLVING;
@@ -316,8 +320,7 @@ static void link_flow(struct flow *f)
     r->porter->flows++;
 }
 
-/* False: a cap refuses it. */
-static bool has_room(struct net *r)
+bool flow_has_room(struct net *r)
 {
     const uint64_t *caps = r->policy.caps.v;
     enum network_cap met = r->flows_total >= caps[NETWORK_CAP_CONNECTIONS_TOTAL]
@@ -348,7 +351,7 @@ static void refuse_busy(struct net *r, const struct plumbing_listener *at)
 static struct flow *new_flow(struct net *r, const struct plumbing_listener *at)
 {
     struct flow *f = NULL;
-    if (!has_room(r))
+    if (!flow_has_room(r))
         return NULL;
     if (porter_take_fds(r->porter, FLOW_FDS)) {
         f = calloc(1, sizeof *f);

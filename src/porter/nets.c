@@ -107,6 +107,17 @@ void net_note_limit(struct net *r, enum network_cap cap)
     net_record(r, &record);
 }
 
+void net_meet_cap(struct net *r, enum network_cap cap)
+{
+    r->caps_noted |= 1u << cap;
+    net_close_listeners(r);
+    while (r->flows) {
+        r->flows->record.cap = cap;
+        flow_end(r->flows, NETWORK_LIMIT);
+    }
+    dialog_end_all(r, NETWORK_LIMIT, cap);
+}
+
 /* ---- sockets ---- */
 
 void net_close_listeners(struct net *r)
@@ -128,7 +139,7 @@ static void (*handler_of(const struct listener *l, uint32_t i))(struct source *,
         return dns_on_datagram;
     if (i == PLUMBED_DNS_TCP)
         return dns_on_connection;
-    return l->at.protocol == PLUMBING_TCP ? flow_on_connection : NULL;
+    return l->at.protocol == PLUMBING_TCP ? flow_on_connection : dialog_on_datagram;
 }
 
 static bool has_option(int fd, int option, int value)
@@ -205,7 +216,8 @@ static int take_sockets(struct net *r)
     for (size_t i = 0; i < n; i++) {
         uint32_t number = head.first + (uint32_t)i;
         struct listener *l = sane ? listener_numbered(r, number) : NULL;
-        bool is_stream = number != PLUMBED_DNS_UDP;
+        bool is_stream = number == PLUMBED_DNS_TCP ||
+                         (number != PLUMBED_DNS_UDP && l && l->at.protocol == PLUMBING_TCP);
         if (!l || l->source.fd >= 0 || !handler_of(l, number) || !is_fit(r, fds[i], is_stream)) {
             (void)close(fds[i]);
             continue;
@@ -342,6 +354,7 @@ int net_change(struct peer *peer, const struct wire_net *x, struct err *e)
     r->policy = policy;
     close_unlisted(r);
     flow_check_all(r);
+    dialog_check_all(r);
     return 0;
 }
 
@@ -356,6 +369,7 @@ void net_close(struct net *r)
     r->peer->n_nets--;
     while (r->flows)
         flow_end(r->flows, NETWORK_CLOSED);
+    dialog_end_all(r, NETWORK_CLOSED, NETWORK_CAP_NONE);
     net_close_listeners(r);
     dns_close(r);
     source_close(&r->hand_over);
@@ -393,5 +407,6 @@ void net_on_time(struct net *r, uint64_t now_us)
         next = f->next;
         flow_on_time(f, now_us);
     }
+    dialog_on_time(r, now_us);
     dns_on_time(r, now_us);
 }

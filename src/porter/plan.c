@@ -29,7 +29,8 @@ static void number_names(const struct network_policy *p, uint32_t ret[NETWORK_RU
     }
 }
 
-/* A socket at every address and a socket at one of them would be in each other's way. */
+/* A socket for every address has the connections to all names. An address of the list has its own socket,
+ * because the route of that address goes with it. */
 static bool is_covered(const struct plumbing *p, const struct plumbing_listener *l)
 {
     for (uint32_t i = 0; i < p->n; i++) {
@@ -37,7 +38,8 @@ static bool is_covered(const struct plumbing *p, const struct plumbing_listener 
         bool everywhere = plumbing_is_ipv4(other->address) && plumbing_ipv4(other->address) == 0;
         if (other->port == l->port && other->protocol == l->protocol &&
             (memcmp(other->address, l->address, 16) == 0 ||
-             (everywhere && plumbing_is_ipv4(l->address))))
+             (everywhere && plumbing_is_ipv4(l->address) &&
+              plumbing_is_synthetic(plumbing_ipv4(l->address)))))
             return true;
     }
     return false;
@@ -102,10 +104,5 @@ int plan_make(const struct network_policy *p, struct plumbing *ret, struct err *
 int plan_possible(const struct network_policy *p, struct err *e)
 {
     struct plumbing ignored;
-    for (size_t i = 0; i < p->n; i++)
-        if (p->rules[i].protocol == NETWORK_UDP)
-            return err_set(e, ERR_UNAVAILABLE, 0,
-                           "this version of belljar opens TCP alone: leave 'udp:%s:%u' out",
-                           p->rules[i].name, p->rules[i].port);
     return plan_make(p, &ignored, e);
 }

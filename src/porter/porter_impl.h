@@ -95,6 +95,7 @@ struct net {
     char **names;               /* by their address from PLAN_FIRST_ADDRESS on */
     size_t n_names, room_names;
     struct flow *flows;
+    struct dialog *dialogs;
     uint32_t next_record;
     size_t fds;  /* counted for its sockets */
     bool paused; /* its listeners wait for the next tick */
@@ -181,6 +182,8 @@ void net_record(struct net *r, const struct network_record *record);
 /* A cap was met: the record says which. */
 void net_note_limit(struct net *r, enum network_cap cap);
 void net_close_listeners(struct net *r);
+/* The run may receive or send no more: every connection of it ends. */
+void net_meet_cap(struct net *r, enum network_cap cap);
 void net_on_time(struct net *r, uint64_t now_us);
 /* The kernel accepts nothing now: the listeners wait for the next tick. */
 void net_pause(struct net *r);
@@ -191,7 +194,19 @@ void dns_on_connection(struct source *s, uint32_t events);
 void dns_on_time(struct net *r, uint64_t now_us);
 void dns_close(struct net *r);
 
+/* dialog.c */
+void dialog_on_datagram(struct source *s, uint32_t events);
+void dialog_on_time(struct net *r, uint64_t now_us);
+void dialog_check_all(struct net *r);
+void dialog_end_all(struct net *r, enum network_outcome outcome, enum network_cap cap);
+
 /* flow.c */
+/* The port, and the name if it has one, of an address that the guest uses; false: the policy refuses it. */
+bool flow_find_target(const struct net *r, enum network_protocol protocol,
+                      const union target *local, struct network_record *ret);
+void flow_listener_address(const struct plumbing_listener *at, union target *ret);
+/* False: a cap refuses another connection. */
+bool flow_has_room(struct net *r);
 void flow_on_connection(struct source *s, uint32_t events);
 void flow_end(struct flow *f, enum network_outcome outcome);
 void flow_on_time(struct flow *f, uint64_t now_us);

@@ -35,19 +35,6 @@ static uint64_t *used_of(struct flow *f, const struct way *w)
     return w == &f->in ? &f->run->bytes_in : &f->run->bytes_out;
 }
 
-/* The run may read no more: every connection of it ends. */
-static void meet_cap(struct flow *f, enum network_cap cap)
-{
-    struct net *r = f->run;
-    f->record.cap = cap;
-    r->caps_noted |= 1u << cap;
-    net_close_listeners(r);
-    while (r->flows) {
-        r->flows->record.cap = cap;
-        flow_end(r->flows, NETWORK_LIMIT);
-    }
-}
-
 /* -1: the connection is over. */
 static int hold(struct flow *f, struct way *w, const char *bytes, size_t n)
 {
@@ -138,7 +125,7 @@ static ssize_t read_some(struct flow *f, struct way *w, char *bytes, size_t size
     if (n <= 0)
         return n;
     if (peek) {
-        meet_cap(f, cap_of(f, w));
+        net_meet_cap(f->run, cap_of(f, w));
         return -1;
     }
     if ((size_t)n < most && !w->from->ended)

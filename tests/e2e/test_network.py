@@ -119,6 +119,12 @@ def test_listed_address_opens_its_own_port_alone(service):
     assert lines == ["x", "ConnectionResetError 104", "ConnectionRefusedError 111"]
 
 
+def test_listed_address_at_the_port_of_a_wildcard_is_reached(service):
+    lines = printed(service, "print(attempt('203.0.113.2', 80), attempt('web.example.org', 80))", "*.example.org:80",
+                    "203.0.113.2:80")
+    assert lines == ["hello hello"]
+
+
 @pytest.mark.parametrize("answers", [["127.0.0.1"], [NEAR], ["169.254.169.254"], ["10.0.0.1"], ["::1"],
                                      ["::ffff:169.254.169.254"], ["64:ff9b::7f00:1"], ["0.0.0.0"],
                                      ["::ffff:" + NEAR], ["::ffff:" + WORLD],  # the route of such an address misleads

@@ -108,3 +108,98 @@ print(got)
     assert r.json["stdout"] == "60 True True True\nz\n", r
     (busy,) = [e for e in r.json["network"]["log"] if e["outcome"] == "busy"]
     assert (busy["host"], busy["port"]) == ("web.example.org", 7), r
+
+
+SEND = """
+import socket
+def ask(host, port, *words, wait=30):
+    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    s.settimeout(wait)
+    got = []
+    try:
+        s.connect((host, port))  # answers from another address would be dropped
+        for word in words:
+            s.send(word)
+            got.append(s.recv(65536).decode())
+    except OSError as e:
+        got.append(type(e).__name__)
+    return got
+"""
+
+
+@pytest.fixture(scope="module")
+def clock(world):
+    """A server for datagrams."""
+    import socket
+    import threading
+    s = world.socket(socket.SOCK_DGRAM, WORLD, 123)
+
+    def serve():
+        while True:
+            try:
+                data, who = s.recvfrom(65536)
+            except OSError:
+                return
+            s.sendto(data.upper() if data != b"long" else b"y" * 60000, who)
+
+    threading.Thread(target=serve, daemon=True).start()
+    world.name("ntp.example.org", WORLD)
+    world.name("trap.example.org", "127.0.0.1")
+    return s
+
+
+@pytest.fixture(scope="module")
+def datagrams(world, clock):
+    with Service("--set", "network.max=full", "--set", f"network.private={PRIVATE}", "--set", "network.idle=1s",
+                 "--set", "network.bytes_in=100000", "--set", "network.connections=4", prefix=world.prefix()) as s:
+        yield s
+
+
+def talk(service, code, **network):
+    r = service.run(SEND + code, unix=True, network=network)
+    assert r["verdict"] == "ok", r
+    return r
+
+
+def test_datagrams_go_to_a_listed_host_and_answers_come_back(datagrams):
+    r = talk(datagrams, "print(*ask('ntp.example.org', 123, b'one', b'two'))", udp=["ntp.example.org:123"])
+    assert r["stdout"] == "ONE TWO\n", r
+    (entry,) = r["network"]["log"]
+    assert [entry[k] for k in ("host", "port", "protocol", "address", "bytes_in", "bytes_out", "outcome")] == [
+        "ntp.example.org", 123, "udp", WORLD, 6, 6, "closed"], r
+
+
+def test_wildcard_and_address_work_for_datagrams(datagrams):
+    code = f"print(*ask('ntp.example.org', 123, b'one'), *ask('{WORLD}', 123, b'two'), *ask('127.0.0.1', 124, b'x'))"
+    r = talk(datagrams, code, udp=["*.example.org:123", f"{WORLD}:123"])
+    assert r["stdout"] == "ONE TWO ConnectionRefusedError\n", r
+
+
+def test_datagrams_are_off_by_default(datagrams):
+    code = f"print(*ask('ntp.example.org', 123, b'one'), *ask('{WORLD}', 123, b'one'))"
+    r = talk(datagrams, code, allow=["ntp.example.org:123"])
+    assert r["stdout"] == "ConnectionRefusedError OSError\n", r
+
+
+def test_datagrams_never_reach_the_machine(datagrams):
+    code = "print(*ask('trap.example.org', 123, b'one', wait=1))"
+    r = talk(datagrams, code, udp=["trap.example.org:123"])
+    assert r["stdout"] == "TimeoutError\n" and r["network"]["log"][0]["outcome"] == "blocked_address", r
+
+
+def test_datagrams_meet_the_caps(datagrams):
+    code = """
+print([len(x) for x in ask('ntp.example.org', 123, b'long', b'long', wait=2)][:1])
+"""
+    r = talk(datagrams, code, udp=["ntp.example.org:123"])
+    assert r["stdout"] == "[60000]\n" and r["network"]["limits_hit"] == ["bytes_in"], r
+    assert r["network"]["bytes_in"] == 60000, r
+    code = """
+held = []
+for _ in range(6):
+    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.settimeout(2); s.connect(('ntp.example.org', 123))
+    s.send(b'x'); held.append(s)
+print(*ask('web.example.org', 80, b'x', wait=2))
+"""
+    r = talk(datagrams, code, udp=["ntp.example.org:123"])
+    assert r["network"]["limits_hit"] == ["connections"] and r["network"]["connections"] == 4, r

@@ -16,22 +16,37 @@ const struct api_field network_fields[] = {
       .help = "hosts: \"pypi.org\" (ports 443 and 80), \"db.example.org:5432\", "
               "\"*.example.org:443\", \"203.0.113.7:8080\", or a preset such as \"@pypi\"",
       .also = "hosts,domains,allowed_hosts,allowed_domains,allowlist" },
+    { "udp", FIELD_STRINGS, .max = NETWORK_RULES_MAX,
+      .help = "hosts and ports for UDP, such as \"ntp.example.org:123\"; none by default" },
     { .schema = "NetworkList",
       .help = "the hosts that a run may reach; an empty list means no network" },
 };
 
-static int add_list(const struct settings *s, const json_t *object, struct network_policy *p,
-                    char *field, size_t field_size, struct err *e)
+static int add_list(const struct settings *s, const json_t *object, const char *key,
+                    enum network_protocol protocol, struct network_policy *p, char *field,
+                    size_t field_size, struct err *e)
 {
     const json_t *entry;
     size_t i;
-    json_array_foreach(json_object_get(object, "allow"), i, entry) {
-        (void)snprintf(field, field_size, "network.allow[%zu]", i);
-        if (network_policy_add_entry(p, s->network_presets, NETWORK_TCP, json_string_value(entry),
-                                     e))
+    json_array_foreach(json_object_get(object, key), i, entry) {
+        const char *text = json_string_value(entry);
+        (void)snprintf(field, field_size, "network.%s[%zu]", key, i);
+        if (protocol == NETWORK_UDP && text[0] == '@')
+            return err_set(e, ERR_BAD_REQUEST, 0, "presets such as '%s' are for \"allow\"",
+                           QUOTED(text));
+        if (network_policy_add_entry(p, s->network_presets, protocol, text, e))
             return -1;
     }
     return 0;
+}
+
+static int add_lists(const struct settings *s, const json_t *object, struct network_policy *p,
+                     char *field, size_t field_size, struct err *e)
+{
+    return add_list(s, object, "allow", NETWORK_TCP, p, field, field_size, e) ||
+                   add_list(s, object, "udp", NETWORK_UDP, p, field, field_size, e)
+               ? -1
+               : 0;
 }
 
 /* The person who asks for an address that no run reaches learns it now, not by a refused connection. */
@@ -99,7 +114,7 @@ int network_from_json(const struct api *api, const char *key, const json_t *valu
     scoped(network_policy) p = { .caps = s->network_caps };
     if (json_is_string(value) && strcmp(json_string_value(value), "full") == 0)
         p.mode = NETWORK_FULL;
-    if (json_is_object(value) && add_list(s, value, &p, ret_field, field_size, e))
+    if (json_is_object(value) && add_lists(s, value, &p, ret_field, field_size, e))
         return -1;
     (void)snprintf(ret_field, field_size, "network");
     if (p.mode != NETWORK_NONE && (check_addresses(s, &p, e) || check_max(s, &p, e) ||
@@ -115,12 +130,19 @@ json_t *network_to_json(const struct network_policy *p)
 {
     if (p->mode != NETWORK_LIST)
         return json_string(p->mode == NETWORK_FULL ? "full" : "none");
-    json_t *list = json_array();
+    json_t *o = json_object(), *allow = json_array(), *udp = json_array();
     for (size_t i = 0; i < p->n; i++) {
         char text[NETWORK_RULE_TEXT];
-        (void)json_array_append_new(list, json_string(network_rule_text(&p->rules[i], text)));
+        bool is_udp = p->rules[i].protocol == NETWORK_UDP;
+        const char *shown = network_rule_text(&p->rules[i], text);
+        (void)json_array_append_new(is_udp ? udp : allow,
+                                    json_string(is_udp ? shown + strlen("udp:") : shown));
     }
-    return json_pack("{s:o}", "allow", list);
+    json_put(o, "allow", allow);
+    if (json_array_size(udp) > 0)
+        json_put(o, "udp", json_incref(udp));
+    json_decref(udp);
+    return o;
 }
 
 int network_possible(const struct api *api, const struct network_policy *p, struct err *e)

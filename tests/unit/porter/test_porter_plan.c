@@ -46,8 +46,9 @@ static void test_wildcards_share_one_socket_for_each_port(void)
                                   "udp:a.example.org:443", NULL };
     scoped(network_policy) list = policy(rules);
     CHECK_INT(plan_make(&list, &p, &e), 0);
-    CHECK_INT(p.n, 4);
+    CHECK_INT(p.n, 5);
     CHECK(has(&p, 0, 443, PLUMBING_TCP) && has(&p, 0xcb007107, 8080, PLUMBING_TCP));
+    CHECK(has(&p, 0xcb007107, 443, PLUMBING_TCP)); /* with its route */
     CHECK(has(&p, PLAN_FIRST_ADDRESS, 443, PLUMBING_UDP));
 }
 
