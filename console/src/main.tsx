@@ -21,6 +21,11 @@ interface View {
 // A further view is a row here and a file of its own under views/.
 const VIEWS: View[] = [
   { path: "run", name: "Run" },
+  { path: "history", name: "History", load: async () => (await import("./views/history")).HistoryView },
+  { path: "approvals", name: "Approvals", load: async () => (await import("./views/approvals")).ApprovalsView },
+  { path: "languages", name: "Languages", load: async () => (await import("./views/languages")).LanguagesView },
+  { path: "stats", name: "Statistics", load: async () => (await import("./views/stats")).StatsView },
+  { path: "keys", name: "Keys", load: async () => (await import("./views/keys")).KeysView },
 ];
 
 function Lazy({ view, parts }: { view: View; parts: string[] }) {

@@ -169,8 +169,8 @@ def test_console_commands_by_name(page):
     page.chord(Keys.CONTROL, "k")
     page.find(".palette input")
     assert page.axe() == []
-    page.keys("change the", Keys.ENTER)
-    page.until(lambda: page.js("return localStorage.getItem('belljar.theme')") == "light")
+    page.keys("go to hist", Keys.ENTER)
+    page.until(lambda: page.address() == "#/history")
 
 
 def test_console_key_is_asked_for_once(start_service):

@@ -155,24 +155,25 @@ class Browser:
 
         ActionChains(self.driver).key_down(modifier).send_keys(key).key_up(modifier).perform()
 
-    def write(self, code):
+    def write(self, code, scope=".editor"):
         """Replaces the program in the editor, as a person who pastes does."""
         from selenium.webdriver.common.keys import Keys
 
-        self.until(lambda: self.inside(".cm-content"))
-        self.js("document.querySelector('.editor').shadowRoot.querySelector('.cm-content').focus()")
+        self.until(lambda: self.inside(".cm-content", scope))
+        self.js("document.querySelector(arguments[0]).shadowRoot.querySelector('.cm-content').focus()", scope)
         self.chord(Keys.CONTROL, "a")
         self.cdp("Input.insertText", text=code)
-        self.until(lambda: self.program().rstrip() == code.rstrip())
+        self.until(lambda: self.program(scope).rstrip() == code.rstrip())
 
-    def inside(self, css):
+    def inside(self, css, scope=".editor"):
         """Whether the editor has such an element."""
-        return self.js("return !!document.querySelector('.editor')?.shadowRoot?.querySelector(arguments[0])", css)
+        return self.js("return !!document.querySelector(arguments[1])?.shadowRoot?.querySelector(arguments[0])", css,
+                       scope)
 
-    def program(self):
+    def program(self, scope=".editor"):
         """The text of the editor, if it fits the window."""
-        return self.js("return [...document.querySelector('.editor').shadowRoot.querySelectorAll('.cm-line')]"
-                       ".map((e) => e.textContent).join('\\n')")
+        return self.js("return [...document.querySelector(arguments[0]).shadowRoot.querySelectorAll('.cm-line')]"
+                       ".map((e) => e.textContent).join('\\n')", scope)
 
     def output(self):
         return self.js("return [...document.querySelectorAll('.output .row')].map((e) => e.textContent).join('\\n')")
@@ -182,6 +183,19 @@ class Browser:
 
     def over(self):
         return self.until(lambda: self.phase() == "over")
+
+    def settle(self):
+        """Waits until nothing is loaded any more and the page stopped changing."""
+        def still():
+            before = self.js("return document.body.innerHTML.length + performance.getEntriesByType('resource').length")
+            time.sleep(0.4)
+            return before == self.js(
+                "return document.body.innerHTML.length + performance.getEntriesByType('resource').length")
+
+        try:
+            self.until(still, 3)
+        except AssertionError:
+            pass  # a view that changes every second
 
     def address(self):
         return self.js("return location.hash")

@@ -52,12 +52,16 @@ const look = EditorView.theme({
   ".cm-lintRange-error": { textDecoration: "underline wavy var(--bad) 1px", textUnderlineOffset: "3px" },
   ".cm-lint-marker": { content: "normal !important", width: "8px", height: "8px", borderRadius: "50%", margin: "6px 3px 0" },
   ".cm-lint-marker-error": { backgroundColor: "var(--bad)" },
+  ".cm-lintRange-warning": { textDecoration: "underline wavy var(--warn) 1px", textUnderlineOffset: "3px" },
+  ".cm-lint-marker-warning": { backgroundColor: "var(--warn)" },
   ".cm-panels": { backgroundColor: "var(--raised)", color: "var(--text)", borderColor: "var(--border)" },
   ".cm-textfield": { backgroundColor: "var(--surface)", border: "1px solid var(--border)", color: "var(--text)" },
   ".cm-button": { backgroundImage: "none", backgroundColor: "var(--surface)", border: "1px solid var(--border)", color: "var(--text)" },
   ".cm-matchingBracket": { backgroundColor: "var(--select)", outline: "none" },
   ".cm-foldGutter .cm-gutterElement": { color: "var(--faint)" },
   ".cm-changedLine": { backgroundColor: "var(--good-soft) !important" },
+  "&.cm-merge-a .cm-changedLine": { backgroundColor: "var(--bad-soft) !important" },
+  "&.cm-merge-a .cm-changedText": { background: "var(--bad-strong) !important" },
   ".cm-deletedChunk": { backgroundColor: "var(--bad-soft) !important", padding: "0 6px" },
   ".cm-changedText": { background: "var(--good-strong) !important" },
   ".cm-deletedText": { background: "var(--bad-strong) !important" },
@@ -117,7 +121,7 @@ export class Editor {
 
   constructor(
     host: HTMLElement,
-    readonly options: { text: string; label: string; onChange?: (text: string) => void; readOnly?: boolean; keys?: Parameters<typeof keymap.of>[0] },
+    readonly options: { text: string; label: string; onChange?: (text: string) => void; readOnly?: boolean; extra?: Extension[]; keys?: Parameters<typeof keymap.of>[0] },
   ) {
     const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
     this.view = new EditorView({
@@ -138,6 +142,7 @@ export class Editor {
           EditorState.readOnly.of(options.readOnly ?? false),
           EditorState.tabSize.of(4),
           this.#language.of([]),
+          ...(options.extra ?? []),
           // Escape, then Tab, leaves the editor: no trap for the keyboard.
           keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, indentWithTab]),
           EditorView.updateListener.of((u) => u.docChanged && options.onChange?.(u.state.doc.toString())),
@@ -161,7 +166,7 @@ export class Editor {
   }
 
   /** Shows messages at their lines. A fix replaces the text of the line and keeps its indentation. */
-  marks(marks: Mark[], onFix?: () => void) {
+  marks(marks: Mark[], onFix?: () => void, severity: "error" | "warning" = "error") {
     const { doc } = this.view.state;
     const list: Diagnostic[] = marks
       .filter((m) => m.line >= 1 && m.line <= doc.lines)
@@ -172,7 +177,7 @@ export class Editor {
         return {
           from,
           to: Math.max(to, from),
-          severity: "error" as const,
+          severity,
           message: m.message,
           actions: m.fix === null ? [] : [{ name: "Apply fix", apply: () => this.fix(m.line, m.fix!, onFix) }],
         };

@@ -78,6 +78,10 @@ export interface Options {
   quiet?: boolean;
 }
 
+let skew = 0;
+/** The time of the service, whose clock may differ from that of the browser. */
+export const serverNow = () => Date.now() + skew;
+
 /** The answer, if it is a good one. Asks for a key and tries again if one is missing. */
 export async function call(method: string, path: string, options: Options = {}): Promise<Response> {
   for (;;) {
@@ -103,6 +107,9 @@ export async function call(method: string, path: string, options: Options = {}):
       throw new Unreachable();
     }
     link.value = "on";
+    const date = Date.parse(reply.headers.get("Date") ?? "");
+    // The header has whole seconds: less than two are no difference.
+    if (date) skew = Math.abs(date - Date.now()) < 2000 ? 0 : date - Date.now();
     if (reply.ok) return reply;
     const problem = await failure(reply);
     if (reply.status !== 401 || options.quiet) throw problem;

@@ -29,6 +29,7 @@ function useLanguages(): Language[] {
 }
 
 let draft: Draft = loadDraft();
+let inEditor = ""; // the run whose program is in the editor
 addEventListener("pagehide", () => saveDraft(draft));
 
 function useDraft(): [Draft, (part: Partial<Draft>) => void] {
@@ -179,6 +180,7 @@ export function RunView({ id }: { id: string }) {
     rememberDraft(draft);
     change(next);
     editor.current!.text = next.code;
+    setLoads((n) => n + 1);
   };
 
   useEffect(() => {
@@ -189,7 +191,10 @@ export function RunView({ id }: { id: string }) {
     editor.current = new Editor(host.current!, {
       text: draft.code, label: "Program. Escape, then Tab leaves the editor.", keys, onChange: (code) => change({ code }),
     });
-    live.onId = (made) => rename("runs", made);
+    live.onId = (made) => {
+      inEditor = made;
+      rename("runs", made);
+    };
     const onKey = (e: KeyboardEvent) => {
       if (!(e.ctrlKey || e.metaKey) || e.defaultPrevented) return;
       if (e.key === "Enter") run();
@@ -209,7 +214,8 @@ export function RunView({ id }: { id: string }) {
 
   // A link to a run shows the program of that run, and the run itself.
   useEffect(() => {
-    if (!id || live.state.value.id === id) return;
+    if (!id || inEditor === id) return;
+    inEditor = id;
     live.open(id);
     get<RunRequest>(`/v1/runs/${id}/request`).then(
       (r) => route.value[1] === id && replace(fromRequest(r.request ?? {}, r.code, r.language)),
@@ -218,6 +224,7 @@ export function RunView({ id }: { id: string }) {
   }, [id]);
 
   const result = now.result;
+  const [loads, setLoads] = useState(0); // programs that came from the history
   useEffect(() => {
     const at = result?.diagnosis?.location;
     if (!result || !at?.line) return editor.current!.marks([]);
@@ -228,7 +235,7 @@ export function RunView({ id }: { id: string }) {
         message: `${result.diagnosis!.message}${best ? `\n${best.text}` : ""}`, fix: best?.replacement ?? null,
       },
     ]);
-  }, [result]);
+  }, [result, loads]);
 
   const request = () => toRequest(draft);
   const fresh = () => {

@@ -1,0 +1,212 @@
+"""History, approvals, languages, statistics and keys of the console in a real browser (R8.3)."""
+
+import json
+import os
+import signal
+
+import pytest
+
+import browser
+from harness import eventually
+
+pytestmark = pytest.mark.release_only
+
+
+@pytest.fixture(scope="module")
+def tab(service):
+    with browser.Browser(service) as b:
+        yield b
+
+
+def ask(service, code, language="bash", **more):
+    """A run that waits for an approval: its id, and that of the request."""
+    reply = service.post("/v1/runs", {"language": language, "code": code, "permission_mode": "default", "wait": False,
+                                      **more})
+    assert reply.status == 202, reply
+    return reply.json["id"], reply.json["approval"]["id"]
+
+
+def result(service, run_id):
+    return eventually(lambda: (r := service.get(f"/v1/runs/{run_id}").json).get("verdict") and r, 20)
+
+
+def open_request(tab, approval):
+    tab.open("#/approvals/" + approval)
+    tab.find(".dialog #execute")
+    tab.until(lambda: tab.js("return !document.querySelector('#execute').disabled"))
+
+
+# ---- history ----
+
+
+def test_console_history_finds_compares_and_repeats_runs(tab, service):
+    first = service.run("print('alpha needle')")["id"]
+    second = service.run("print('beta needle')")["id"]
+    service.run("echo other", language="bash")
+    tab.open("#/history")
+    tab.until(lambda: tab.has(f'a[href="#/runs/{first}"]') and tab.has(f'a[href="#/runs/{second}"]'))
+    assert tab.axe() == []
+    tab.find("input[type=search]").send_keys("needle")
+    tab.until(lambda: "bash" not in tab.text(".grid tbody") and "python" in tab.text(".grid tbody"))
+    for run_id in (second, first):
+        tab.click(f'input[aria-label="Compare {run_id}"]')
+    tab.press("Compare two runs")
+    tab.until(lambda: tab.js(
+        "return document.querySelector('.merge')?.shadowRoot?.textContent.includes('beta needle')"))
+    assert tab.address() == f"#/history/compare/{first}/{second}" and tab.axe() == []
+    tab.open("#/history")
+    tab.click(f'button[aria-label="Run {first} again"]')
+    tab.until(lambda: tab.address().startswith("#/runs/") and first not in tab.address())
+    tab.over()
+    assert tab.output() == "alpha needle"
+    tab.until(lambda: "alpha needle" in tab.program())
+
+
+def test_console_history_without_a_match_says_so(tab, service):
+    tab.open("#/history")
+    tab.find("input[type=search]").send_keys("no program has this text")
+    tab.until(lambda: "No run fits" in tab.page())
+
+
+# ---- approvals ----
+
+
+def test_console_badge_counts_the_runs_that_wait(tab, service):
+    tab.open("#/run")
+    tab.find("#run")
+    _, approval = ask(service, "echo badge")
+    tab.until(lambda: tab.text(".badge") == "1")
+    service.post(f"/v1/approvals/{approval}", {"decision": "reject"})
+    tab.until(lambda: not tab.has(".badge"))
+
+
+def test_console_approves_after_everything_was_shown(tab, service):
+    run_id, approval = ask(service, "cat note; rm -rf /tmp/x; echo \"$1 $V\"", thread_id="t-1", args=["argument-1"],
+                           env={"V": "value-1"}, files={"note": "content of a file\n"}, stdin="typed before")
+    tab.open("#/approvals")
+    tab.press("Look and decide")
+    tab.find("#execute")
+    text = tab.text(".dialog")
+    for part in ("Execute this bash program?", "timeout 10.0 s", "did not write", "file deletion", "argument-1",
+                 "V=value-1", "note", "content of a file", "typed before", "t-1", "left"):
+        assert part in text, (part, text)
+    assert tab.axe() == []
+    tab.until(lambda: tab.js("return !document.querySelector('#execute').disabled"))
+    tab.click("#execute")
+    assert result(service, run_id)["stdout"] == "content of a file\nargument-1 value-1\n"
+    tab.until(lambda: not tab.has(".dialog"))
+
+
+def test_console_execute_ignores_a_click_that_comes_at_once(tab, service):
+    """A click that was meant for something else decides nothing."""
+    run_id, approval = ask(service, "echo too soon")
+    tab.open("#/approvals")
+    tab.until(lambda: tab.has(".approval"))
+    tab.js("const spy = new MutationObserver(() => { const button = document.querySelector('#execute');"
+           "if (button) { spy.disconnect(); button.click(); window.clicked = true; } });"
+           "spy.observe(document.body, { childList: true, subtree: true });"
+           "location.hash = '#/approvals/' + arguments[0]", approval)
+    tab.until(lambda: tab.js("return window.clicked"))
+    assert service.get(f"/v1/approvals/{approval}").json["decision"] == "pending"
+    tab.until(lambda: tab.js("return !document.querySelector('#execute').disabled"))
+    tab.js("dispatchEvent(new Event('blur'))")  # the window is covered
+    tab.until(lambda: tab.js("return document.querySelector('#execute').disabled"))
+    service.post(f"/v1/approvals/{approval}", {"decision": "reject"})
+
+
+def test_console_edits_before_it_approves(tab, service):
+    run_id, approval = ask(service, "echo before")
+    open_request(tab, approval)
+    tab.press("Edit")
+    tab.until(lambda: tab.inside('.cm-content[aria-label="Program, which you edit"]', ".dialog .editor"))
+    tab.write("echo after", scope=".dialog .editor")
+    tab.until(lambda: tab.inside(".cm-deletedChunk", ".dialog .editor"))
+    tab.click("#execute")
+    assert result(service, run_id)["stdout"] == "after\n"
+    assert service.get(f"/v1/approvals/{approval}").json["decision"] == "edit"
+
+
+def test_console_rejects_with_a_reason(tab, service):
+    run_id, approval = ask(service, "echo no")
+    open_request(tab, approval)
+    tab.press("Reject…")
+    tab.find('input[aria-label="Reason of the rejection"]').send_keys("not today")
+    tab.press("Reject the run")
+    assert result(service, run_id)["verdict"] == "rejected"
+    assert service.get(f"/v1/approvals/{approval}").json["decided_reason"] == "not today"
+
+
+def test_console_says_that_another_person_was_faster(tab, service):
+    _, approval = ask(service, "echo raced")
+    open_request(tab, approval)
+    service.post(f"/v1/approvals/{approval}", {"decision": "reject"})
+    tab.click("#execute")
+    tab.until(lambda: "Somebody was faster" in tab.text(".dialog") and "'reject'" in tab.text(".dialog"))
+
+
+def test_console_remembers_a_thread(tab, service):
+    run_id, approval = ask(service, "echo one", thread_id="remembered")
+    open_request(tab, approval)
+    tab.choose(".actions select", "session")
+    tab.click("#execute")
+    result(service, run_id)
+    again = service.post("/v1/runs", {"language": "bash", "code": "echo two", "permission_mode": "default",
+                                      "thread_id": "remembered"})
+    assert again.json["stdout"] == "two\n"
+
+
+def test_console_names_hidden_characters(tab, service):
+    _, approval = ask(service, "print('a\u202eb\u200bc')", language="python", args=["x\u2066y"])
+    open_request(tab, approval)
+    code = tab.js("return document.querySelector('.dialog .editor').shadowRoot.textContent")
+    assert "U+202E" in code and "U+200B" in code and "U+2066" in tab.text(".dialog")
+    service.post(f"/v1/approvals/{approval}", {"decision": "reject"})
+
+
+# ---- the rest ----
+
+
+@pytest.mark.parametrize("view, words", [("languages", "python"), ("stats", "Interpreters that wait"),
+                                         ("keys", "There is no key")])
+def test_console_other_views(tab, service, view, words):
+    service.run("print(1)")
+    tab.open(f"#/{view}")
+    tab.until(lambda: words in tab.page())
+    assert tab.axe() == []
+
+
+def test_console_makes_and_removes_keys(start_service):
+    s = start_service()
+    admin = s.post("/v1/keys", {"name": "boss", "scopes": ["admin"]}).json["key"]
+    with browser.Browser(s) as b:
+        b.open("icon.svg")
+        b.js("sessionStorage.setItem('belljar.key', arguments[0])", admin)
+        b.open("#/keys")
+        b.press("New key")
+        b.find(".dialog input.field").send_keys("ci")
+        b.press("Make the key")
+        key = b.until(lambda: b.text("#new-key"))
+        assert s.get("/v1/languages", headers={"X-API-Key": key}).status == 200
+        b.press("Close")
+        b.click('button[aria-label="Remove ci"]')
+        b.press("Remove it")
+        b.until(lambda: not b.has('button[aria-label="Remove ci"]'))
+        assert s.get("/v1/languages", headers={"X-API-Key": key}).status == 401
+        assert key not in json.dumps(b.js("return [Object.entries(localStorage), Object.entries(sessionStorage)]"))
+
+
+def test_console_goes_on_after_the_service_was_away(start_service):
+    """No service: a sentence, no lost text, and the page goes on by itself. A killed keeper loses no output."""
+    s = start_service()
+    with browser.Browser(s) as b:
+        b.open("#/run")
+        b.write("import time\nprint('one', flush=True)\ntime.sleep(60)")
+        b.click("#run")
+        b.until(lambda: "one" in b.output())
+        os.kill(s.half("keeper").pid, signal.SIGKILL)
+        b.over()
+        assert b.output() == "one" and "Interrupted" in b.text(".result")
+        assert "time.sleep(60)" in b.program()
+        b.write("print('back')")
+        b.click("#run")
+        b.until(lambda: b.output() == "back")
