@@ -18,7 +18,7 @@
 #include "image/listing.h"
 
 enum {
-    ROWS_MAX = 4096,
+    ROWS_MAX = IMAGE_DESCRIPTORS_MAX,
     WATCHES_MAX = 4096,
     NAMES_BYTES = 1 << 20,
     UNREAD_BYTES = 1 << 20,
@@ -27,7 +27,7 @@ enum {
     ASIDE = 300,            /* out of the way while the others are made */
 };
 
-enum kind { OURS, NAMED, COUNTER, LOOP, PIPE, DEAD_PIPE, DEAD_STREAM, DEAD_QUIET };
+enum kind { OURS, NAMED, DUPLICATE, COUNTER, LOOP, PIPE, DEAD_PIPE, DEAD_STREAM, DEAD_QUIET };
 
 struct row {
     int number, flags, fd_flags;
@@ -36,6 +36,7 @@ struct row {
     dev_t device;
     ino_t inode;
     off_t at;       /* of a file */
+    int same_as;    /* of a duplicate: the number of the first one, with the same position */
     uint64_t count; /* of a counter */
     size_t name;
     size_t unread, n_unread; /* of a pipe: at its end that reads */
@@ -49,6 +50,7 @@ struct image_descriptors {
         struct epoll_event event;
     } watches[WATCHES_MAX];
     size_t n_rows, n_watches, n_names, n_unread;
+    bool is_still; /* while they are taken */
     char folder[PATH_MAX];
     char names[NAMES_BYTES];
     char unread[UNREAD_BYTES];
@@ -216,6 +218,28 @@ static bool find_role(const struct image_roles *roles, struct row *r)
     return false;
 }
 
+/* Two numbers have one position if moving one moves the other. */
+static bool share_position(const struct row *a, const struct row *b)
+{
+    if (a->kind != NAMED || a->inode != b->inode || a->device != b->device ||
+        a->flags != b->flags || a->at != b->at || lseek(a->number, a->at + 1, SEEK_SET) < 0)
+        return false;
+    bool same = lseek(b->number, 0, SEEK_CUR) == a->at + 1;
+    (void)lseek(a->number, a->at, SEEK_SET);
+    return same;
+}
+
+static void find_first(const struct image_descriptors *d, struct row *r)
+{
+    for (const struct row *o = d->rows; d->is_still && o < r; o++) {
+        if (!share_position(o, r))
+            continue;
+        r->kind = DUPLICATE;
+        r->same_as = o->number;
+        return;
+    }
+}
+
 static int take_one(struct image_descriptors *d, const struct image_roles *roles, int number,
                     char why[IMAGE_WHY])
 {
@@ -238,10 +262,12 @@ static int take_one(struct image_descriptors *d, const struct image_roles *roles
     r->kind = kind_of(&st, number, link);
     if (take_name(d, r, link, why))
         return -1;
-    if (r->kind == NAMED && S_ISREG(st.st_mode))
+    if (r->kind == NAMED && S_ISREG(st.st_mode)) {
         r->at = lseek(number, 0, SEEK_CUR);
-    else if (r->kind == COUNTER)
+        find_first(d, r);
+    } else if (r->kind == COUNTER) {
         (void)number_after(read_info(d, number), "eventfd-count:", 16, &r->count);
+    }
     return r->kind == LOOP ? take_watches(d, number, why) : 0;
 }
 
@@ -310,9 +336,10 @@ static size_t list_numbers(int to[ROWS_MAX])
 }
 
 int image_descriptors_take(struct image_descriptors *d, const struct image_roles *roles,
-                           const int skip[], size_t n_skip, struct image_losses *losses,
-                           char why[IMAGE_WHY])
+                           bool is_still, const int skip[], size_t n_skip,
+                           struct image_losses *losses, char why[IMAGE_WHY])
 {
+    d->is_still = is_still;
     d->n_rows = d->n_watches = d->n_names = d->n_unread = 0;
     ssize_t cwd = readlink("/proc/self/cwd", d->folder, sizeof d->folder - 1);
     d->folder[cwd > 0 ? cwd : 0] = '\0';
@@ -473,6 +500,8 @@ void image_descriptors_restore(const struct image_descriptors *d, int channel)
             (void)dup3(kept[r->role], r->number, r->fd_flags & FD_CLOEXEC ? O_CLOEXEC : 0);
         else if (r->kind == PIPE)
             make_pipe(d, r);
+        else if (r->kind == DUPLICATE)
+            (void)dup3(r->same_as, r->number, r->fd_flags & FD_CLOEXEC ? O_CLOEXEC : 0);
         else
             place(make_one(d, r), r);
     }
@@ -484,6 +513,16 @@ void image_descriptors_restore(const struct image_descriptors *d, int channel)
         if (kept[i] >= 0)
             (void)close(kept[i]);
     (void)!chdir(d->folder);
+}
+
+size_t image_descriptors_renamed(const struct image_descriptors *d, struct image_renamed *to,
+                                 size_t room)
+{
+    size_t n = 0;
+    for (const struct row *r = d->rows; r < d->rows + d->n_rows && n < room; r++)
+        if (r->kind == NAMED)
+            to[n++] = (struct image_renamed){ image_inode_of(r->number), { r->device, r->inode } };
+    return n;
 }
 
 /* ---- children ---- */

@@ -17,7 +17,7 @@ static void advance(struct earlier_files *f)
 {
     struct file_entry *e = &f->entry;
     f->is_over = true;
-    if (!take(f, e, sizeof *e) || e->kind == FILE_END || e->kind > FILE_SHARED ||
+    if (!take(f, e, sizeof *e) || e->kind == FILE_END || e->kind >= FILE_KINDS ||
         e->name_bytes >= sizeof f->name || !take(f, f->name, e->name_bytes))
         return;
     f->name[e->name_bytes] = '\0';

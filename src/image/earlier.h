@@ -7,7 +7,18 @@
 #include "image/image.h"
 
 enum { FILE_NAME_MAX = PATH_MAX };
-enum file_kind { FILE_END, FILE_REGULAR, FILE_FOLDER, FILE_LINK, FILE_FIFO, FILE_SHARED };
+enum file_kind {
+    FILE_END,
+    FILE_REGULAR,
+    FILE_FOLDER,
+    FILE_LINK,
+    FILE_FIFO,
+    FILE_SHARED,
+    FILE_NAME, /* a further name of a file */
+    FILE_KINDS
+};
+/* In the mode: pages of zeros in it are holes. */
+#define FILE_HAS_HOLES (1U << 31)
 
 struct [[gnu::packed]] file_entry {
     uint8_t kind;

@@ -7,16 +7,20 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/auto.h"
 #include "image/bases.h"
 #include "image/earlier.h"
+#include "image/links.h"
 #include "image/walk.h"
 
 enum {
     PIECE = 1 << 20,
     COMPARED = 128 << 10, /* at once: both copies stay in the processor's cache */
     SHARED_MIN = 64,      /* a shorter file is stored: a reference is as long */
+    HOLE = 4096,          /* holes are so large, or a multiple */
+    BLOCK = 512,          /* of st_blocks */
 };
 
 const char *const image_places[] = { "/sandbox", "/tmp", NULL };
@@ -30,6 +34,7 @@ struct packing {
     char *pending, *other; /* PIECE bytes each */
     size_t n_pending;
     struct earlier_files earlier;
+    struct image_links links;
     struct image_losses *losses;
     char *why;
 };
@@ -99,8 +104,9 @@ static int64_t nanoseconds(const struct timespec *t)
 static int add_entry(struct packing *p, enum file_kind kind, const struct stat *st, uint64_t bytes)
 {
     size_t n = strlen(p->walk.path);
+    bool has_holes = S_ISREG(st->st_mode) && st->st_blocks < st->st_size / BLOCK;
     const struct file_entry e = { .kind = (uint8_t)kind,
-                                  .mode = st->st_mode & 07777,
+                                  .mode = (st->st_mode & 07777) | (has_holes ? FILE_HAS_HOLES : 0),
                                   .changed = nanoseconds(&st->st_mtim),
                                   .bytes = bytes,
                                   .name_bytes = (uint32_t)n };
@@ -164,6 +170,21 @@ static int pack_file(struct packing *p, const struct stat *st)
                : 0;
 }
 
+/* Each name of a file with more than one; the first has its bytes. */
+static int pack_name(struct packing *p, const struct stat *st)
+{
+    bool is_full;
+    if (access(p->walk.path, R_OK) < 0) /* no other name has it, either */
+        return pack_file(p, st);
+    const char *first = image_links_find(&p->links, st, p->walk.path, &is_full);
+    if (is_full)
+        lose(p, "hard link", p->walk.path, 0);
+    if (!first)
+        return pack_file(p, st);
+    size_t n = strlen(first);
+    return add_entry(p, FILE_NAME, st, n) || add(p, first, n) ? -1 : 0;
+}
+
 static int pack_link(struct packing *p, const struct stat *st)
 {
     char target[PATH_MAX];
@@ -179,7 +200,7 @@ static int pack_one(struct image_walk *w, const struct stat *st)
 {
     struct packing *p = (struct packing *)w;
     if (S_ISREG(st->st_mode))
-        return pack_file(p, st);
+        return st->st_nlink > 1 ? pack_name(p, st) : pack_file(p, st);
     if (S_ISLNK(st->st_mode))
         return pack_link(p, st);
     if (S_ISDIR(st->st_mode) || S_ISFIFO(st->st_mode))
@@ -222,6 +243,7 @@ int image_files_pack(int fd, struct image_bases *bases, const char *const places
         rc = image_walk_place(&p.walk, *places);
     if (rc == 0)
         rc = add(&p, &end, sizeof end) || flush(&p) ? -1 : 0;
+    image_links_done(&p.links);
     if (p.pending)
         (void)munmap(p.pending, PIECE);
     if (p.other)
@@ -279,7 +301,7 @@ static int take_entry(struct unpacking *u)
         return -1;
     if (e->kind == FILE_END)
         return 0;
-    if (e->kind > FILE_SHARED || e->name_bytes >= sizeof u->name)
+    if (e->kind >= FILE_KINDS || e->name_bytes >= sizeof u->name)
         return image_refuse(u->why, "the image has a file of an unknown kind or with too long a "
                                     "name");
     if (take(u, u->name, e->name_bytes))
@@ -293,6 +315,31 @@ static int cannot_make(const struct unpacking *u)
     return image_refuse(u->why, "%.120s cannot be made: %s", u->name, strerror(errno));
 }
 
+static bool is_zeros(const char *bytes, size_t n)
+{
+    return bytes[0] == 0 && memcmp(bytes, bytes + 1, n - 1) == 0;
+}
+
+/* PIECE bytes at most, at an offset that is a multiple of it. */
+static int write_piece(const struct unpacking *u, int fd, size_t n)
+{
+    bool has_holes = u->entry.mode & FILE_HAS_HOLES;
+    for (size_t done = 0; done < n;) {
+        size_t part = has_holes && n - done > HOLE ? HOLE : n - done;
+        if (has_holes && is_zeros(u->piece + done, part)) {
+            if (lseek(fd, (off_t)part, SEEK_CUR) < 0)
+                return cannot_make(u);
+            done += part;
+            continue;
+        }
+        ssize_t wrote = write(fd, u->piece + done, part);
+        if (wrote <= 0)
+            return cannot_make(u);
+        done += (size_t)wrote;
+    }
+    return 0;
+}
+
 /* The bytes of the file go on at u->at of u->fd. */
 static int make_file(struct unpacking *u)
 {
@@ -304,13 +351,12 @@ static int make_file(struct unpacking *u)
         if (take(u, u->piece, part))
             return -1;
         left -= part;
-        for (size_t done = 0; done < part;) {
-            ssize_t n = write(fd, u->piece + done, part - done);
-            if (n <= 0)
-                return cannot_make(u);
-            done += (size_t)n;
-        }
+        if (write_piece(u, fd, part))
+            return -1;
     }
+    /* The last bytes may be a hole. */
+    if (u->entry.mode & FILE_HAS_HOLES && ftruncate(fd, (off_t)u->entry.bytes) < 0)
+        return cannot_make(u);
     return 0;
 }
 
@@ -338,14 +384,25 @@ static int make_folder(struct unpacking *u)
     return mkdir(u->name, 0700) < 0 ? cannot_make(u) : 0;
 }
 
-static int make_link(struct unpacking *u)
+/* Into u->piece. */
+static int take_target(struct unpacking *u)
 {
     if (u->entry.bytes >= PATH_MAX)
         return image_refuse(u->why, "the image has a link with too long a target");
     if (take(u, u->piece, (size_t)u->entry.bytes))
         return -1;
     u->piece[u->entry.bytes] = '\0';
-    return symlink(u->piece, u->name) < 0 ? cannot_make(u) : 0;
+    return 0;
+}
+
+static int make_link(struct unpacking *u)
+{
+    return take_target(u) ? -1 : symlink(u->piece, u->name) < 0 ? cannot_make(u) : 0;
+}
+
+static int make_name(struct unpacking *u)
+{
+    return take_target(u) ? -1 : link(u->piece, u->name) < 0 ? cannot_make(u) : 0;
 }
 
 static int make_fifo(struct unpacking *u)
@@ -355,7 +412,7 @@ static int make_fifo(struct unpacking *u)
 
 static int (*const makers[])(struct unpacking *) = {
     [FILE_REGULAR] = make_file, [FILE_FOLDER] = make_folder,      [FILE_LINK] = make_link,
-    [FILE_FIFO] = make_fifo,    [FILE_SHARED] = make_shared_file,
+    [FILE_FIFO] = make_fifo,    [FILE_SHARED] = make_shared_file, [FILE_NAME] = make_name,
 };
 
 /* The file system may not have a time that an image asks for. */

@@ -5,7 +5,8 @@
  * mode, i64 time of change in nanoseconds, u64 bytes, u32 length of the name; then the name, which
  * is an absolute path, and the bytes of a file or the target of a link. A folder comes before its
  * contents. A file whose bytes are in an earlier image has its id and the offset (u64) in place of
- * the bytes. The last entry has the kind 0 and nothing else. */
+ * the bytes. A further name of a file (a hard link) has the first one as its bytes. The highest bit of
+ * a mode says that the file has holes. The last entry has the kind 0 and nothing else. */
 #pragma once
 
 #include "image/image.h"

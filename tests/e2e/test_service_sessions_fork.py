@@ -166,6 +166,50 @@ def test_things_that_a_fork_cannot_carry_are_named_or_refused(service):
         assert value(service, one, "os.write(w, b'c'), os.read(r, 9)") == "(1, b'abc')"
 
 
+WRITES = ("_ = db.execute('INSERT INTO t VALUES (?)', (n := n + 1,)); db.commit()\n"
+          "db.execute('SELECT max(x) FROM t').fetchone()")
+
+
+@pytest.mark.parametrize("mode", ["delete", "wal"])
+def test_an_open_database_file_is_written_in_copies_after_a_rollback_and_a_wake(service, mode):
+    """SQLite knows its files by their inode numbers, which are others in each copy."""
+    session = create(service)
+    value(service, session, "import sqlite3\nn = 0; db = sqlite3.connect('f.db')\n"
+                            f"_ = db.execute('PRAGMA journal_mode={mode}'), db.execute('CREATE TABLE t(x)')")
+    assert value(service, session, WRITES) == "(1,)"
+    made = fork(service, session)
+    assert made["not_carried"] == []
+    copy = made["sessions"][0]["id"]
+    assert value(service, copy, WRITES) == "(2,)"
+    second = "sqlite3.connect('f.db').execute('SELECT count(*) FROM t').fetchone()"
+    grandchild = fork(service, copy, strict=True)["sessions"][0]["id"]
+    assert value(service, grandchild, WRITES) == "(3,)" and value(service, grandchild, second) == "(3,)"
+    assert service.post(f"/v1/sessions/{copy}/checkpoints", {"name": "c"}).status == 201
+    assert value(service, copy, WRITES) == "(3,)"
+    assert service.post(f"/v1/sessions/{copy}/rollback", {"to": "c"}).status == 200
+    assert value(service, copy, WRITES) == "(3,)" and value(service, copy, second) == "(3,)"
+    assert service.post(f"/v1/sessions/{copy}/sleep").status == 200
+    assert value(service, copy, WRITES) == "(4,)"
+    assert value(service, copy, second) == "(4,)"
+    assert value(service, copy, "db.execute('PRAGMA integrity_check').fetchone()") == "('ok',)"
+
+
+def test_names_holes_positions_limits_and_the_priority_are_carried(service):
+    session = create(service)
+    value(service, session, "import os, resource\n_ = open('a', 'w').write('x' * 9); os.link('a', 'b')\n"
+                            "h = open('holes', 'wb'); _ = h.truncate(8 << 20); h.close()\n"
+                            "f = os.open('a', os.O_RDWR); d = os.dup(f)\n"
+                            "resource.setrlimit(resource.RLIMIT_NOFILE, (99, 120)); _ = os.nice(4)")
+    look = ("os.path.samefile('a', 'b'), os.stat('a').st_nlink, os.stat('holes').st_size, os.stat('holes').st_blocks, "
+            "os.lseek(f, 5, 0), os.lseek(d, 0, 1), resource.getrlimit(resource.RLIMIT_NOFILE), os.nice(0)")
+    seen = " ".join(value(service, session, look).split())
+    assert seen == "(True, 2, 8388608, 0, 5, 5, (99, 120), 4)"
+    copy = fork(service, session, strict=True)["sessions"][0]["id"]
+    assert " ".join(value(service, copy, look).split()) == seen
+    again = fork(service, copy, strict=True)["sessions"][0]["id"]
+    assert " ".join(value(service, again, look).split()) == seen
+
+
 @pytest.mark.parametrize("body,field,says", [
     ({"count": 0}, "count", "1"), ({"count": 101}, "count", "100"), ({"count": "2"}, "count", "whole number"),
     ({"names": ["a", "b"]}, "names", "2 names for 1 copies"), ({"names": [""]}, "names", "1 to 200"),

@@ -1,7 +1,3 @@
-/* A copy of a session has copies of its files, with other inode numbers. SQLite remembers the numbers
- * of its open files, and refuses to write to a file whose number has changed. So a process that
- * became an image tells SQLite the old numbers, and changes the numbers of all other files so that
- * none is mistaken for an old one. */
 #include "guests/sql/sqlite_image.h"
 
 #include <sqlite3.h>
@@ -10,83 +6,37 @@
 #include <unistd.h>
 
 #include "guests/session/descriptors.h"
+#include "image/inodes.h"
 
-enum { ROLES = 4, CHANNEL_ROLE = 3, GENERATION_SHIFT = 48, FD_BITS = 16, SEQ_BITS = 32 };
-
-struct renamed {
-    struct descriptor_identity real, known;
-};
+enum { ROLES = 4, CHANNEL_ROLE = 3, FD_BITS = 16, SEQ_BITS = 32 };
 
 static struct descriptor_roles roles;
 static struct descriptor_plan plan;
 static pid_t writer;
-static struct {
-    struct renamed *rows;
-    size_t n;
-    uint64_t generation; /* forks between the first session and this one */
-} inodes;
-
-/* ---- inode numbers ---- */
-
-static struct descriptor_identity known_identity(struct descriptor_identity real)
-{
-    for (size_t i = 0; i < inodes.n; i++)
-        if (inodes.rows[i].real.device == real.device && inodes.rows[i].real.inode == real.inode)
-            return inodes.rows[i].known;
-    real.inode ^= inodes.generation << GENERATION_SHIFT;
-    return real;
-}
-
-static void tell_known(struct stat *st)
-{
-    struct descriptor_identity known = known_identity(
-        (struct descriptor_identity){ st->st_dev, st->st_ino });
-    st->st_dev = known.device;
-    st->st_ino = known.inode;
-}
-
-static int stat_known(const char *path, struct stat *st)
-{
-    int rc = stat(path, st);
-    if (rc == 0)
-        tell_known(st);
-    return rc;
-}
-
-static int fstat_known(int fd, struct stat *st)
-{
-    int rc = fstat(fd, st);
-    if (rc == 0)
-        tell_known(st);
-    return rc;
-}
 
 void sqlite_images_begin(void)
 {
     sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
     if (!vfs || vfs->iVersion < 3 || !vfs->xSetSystemCall)
         return;
-    (void)vfs->xSetSystemCall(vfs, "stat", (sqlite3_syscall_ptr)stat_known);
-    (void)vfs->xSetSystemCall(vfs, "fstat", (sqlite3_syscall_ptr)fstat_known);
+    (void)vfs->xSetSystemCall(vfs, "stat", (sqlite3_syscall_ptr)image_inodes_stat);
+    (void)vfs->xSetSystemCall(vfs, "fstat", (sqlite3_syscall_ptr)image_inodes_fstat);
 }
 
 /* After the descriptors of the plan are open again. */
 static void learn_inodes(void)
 {
-    struct renamed *rows = calloc(plan.n + 1, sizeof *rows);
+    struct image_renamed *rows = calloc(plan.n + 1, sizeof *rows);
     size_t n = 0;
     if (!rows)
         _exit(1); /* better than a database that SQLite takes for another one */
     for (size_t i = 0; i < plan.n; i++) {
         const struct descriptor_row *d = &plan.rows[i];
         if (d->fate == FATE_REOPENED || d->fate == FATE_REFILLED)
-            rows[n++] = (struct renamed){ descriptor_identity_of(d->number),
-                                          known_identity(d->identity) };
+            rows[n++] = (struct image_renamed){ image_inode_of(d->number),
+                                                { d->identity.device, d->identity.inode } };
     }
-    free(inodes.rows);
-    inodes.rows = rows;
-    inodes.n = n;
-    inodes.generation++;
+    image_inodes_renew(rows, n);
 }
 
 /* ---- the image ---- */

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "image/bounds.h"
 #include "image/descriptors.h"
 #include "image/files.h"
 #include "image/image.h"
@@ -83,6 +84,7 @@ static const char *prepare(void)
 static void go_on(struct image_descriptors *d, uint64_t cookie)
 {
     image_descriptors_restore(d, (int)(cookie >> 32));
+    image_bounds_restore();
     if (threads_revive() || !fresh_seed())
         _exit(1);
     n_writers = 0;
@@ -97,8 +99,10 @@ static int write_held(struct request *r, struct image_descriptors *d, unsigned n
     uint64_t end = IMAGE_FRONT;
     char text[64];
     memcpy(ours + 2, r->bases.fds, r->bases.n * sizeof ours[0]);
-    if (image_descriptors_take(d, channel_roles(), ours, 2 + r->bases.n, &losses.base, r->why))
+    if (image_descriptors_take(d, channel_roles(), true, ours, 2 + r->bases.n, &losses.base,
+                               r->why))
         return -1;
+    image_bounds_take(&losses.base);
     for (unsigned i = 0; i < n_workers; i++) {
         (void)snprintf(text, sizeof text, "a worker thread (%u of %u)", i + 1, n_workers);
         add_loss(&losses.base, text);

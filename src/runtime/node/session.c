@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "image/bounds.h"
 #include "runtime/node/channel.h"
 #include "runtime/node/image.h"
 
@@ -198,6 +199,7 @@ static napi_value begin(napi_env env, napi_info info)
     sigset_t all, before;
     v8.isolate = v8.current();
     (void)setsid();
+    image_bounds_begin();
     sigfillset(&all);
     if (napi_get_cb_info(env, info, &argc, &f, NULL, NULL) ||
         napi_create_string_utf8(env, "interrupt", SIZE_MAX, &name) ||

@@ -4,13 +4,16 @@
 #include "runtime/python/guest.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "image/bounds.h"
 #include "image/descriptors.h"
 #include "image/files.h"
 #include "image/image.h"
+#include "image/inodes.h"
 
 enum {
     FDS_MAX = 2 + IMAGE_BASES_MAX, /* of the largest request, for an image */
@@ -45,6 +48,7 @@ static PyObject *list_fds(struct msghdr *msg)
 static PyObject *receive(PyObject *module, PyObject *args)
 {
     (void)module;
+    static bool has_begun;
     int fd;
     Py_ssize_t size;
     union {
@@ -56,6 +60,9 @@ static PyObject *receive(PyObject *module, PyObject *args)
     PyObject *bytes = PyBytes_FromStringAndSize(NULL, size);
     if (!bytes)
         return NULL;
+    if (!has_begun) /* the session waits for its first message */
+        image_bounds_begin();
+    has_begun = true;
     struct iovec iov = { PyBytes_AS_STRING(bytes), (size_t)size };
     struct msghdr msg = {
         .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control
@@ -116,25 +123,28 @@ static int take_numbers(PyObject *list, void *to)
     return !PyErr_Occurred();
 }
 
-/* take(ours, skipped, list): records the descriptors and the working directory, for the image. ours:
- * stdin, stdout, stderr and the channel. The names of things that cannot be carried go to the list. */
+/* take(ours, skipped, is_still, list): records the descriptors and the working directory, for the image. ours:
+ * stdin, stdout, stderr and the channel. is_still: no other thread uses files. The names of things that
+ * cannot be carried go to the list. */
 static PyObject *take(PyObject *module, PyObject *args)
 {
     (void)module;
     struct number_list ours, skipped;
+    int is_still;
     struct image_roles roles;
     struct losses losses = { .base.add = add_loss };
     char why[IMAGE_WHY] = "there is no memory for the list of its descriptors";
-    if (!PyArg_ParseTuple(args, "O&O&O!", take_numbers, &ours, take_numbers, &skipped, &PyList_Type,
-                          &losses.list))
+    if (!PyArg_ParseTuple(args, "O&O&pO!", take_numbers, &ours, take_numbers, &skipped, &is_still,
+                          &PyList_Type, &losses.list))
         return NULL;
     if (ours.n != IMAGE_ROLES)
         return refuse("a descriptor of the session is missing");
     image_roles_find(&roles, ours.of);
     descriptors = descriptors ? descriptors : image_descriptors_new();
-    if (!descriptors ||
-        image_descriptors_take(descriptors, &roles, skipped.of, skipped.n, &losses.base, why))
+    if (!descriptors || image_descriptors_take(descriptors, &roles, is_still, skipped.of, skipped.n,
+                                               &losses.base, why))
         return refuse(why);
+    image_bounds_take(&losses.base);
     if (losses.failed)
         return NULL;
     Py_INCREF(Py_None);
@@ -204,6 +214,17 @@ static PyObject *unpack(PyObject *module, PyObject *args)
     return Py_None;
 }
 
+/* The module sqlite3 knows its files by their numbers. */
+static void renew_inodes(void)
+{
+    if (!image_inodes_serve_sqlite())
+        return;
+    struct image_renamed *rows = calloc(IMAGE_DESCRIPTORS_MAX, sizeof *rows);
+    if (!rows)
+        _exit(1); /* better than a database that SQLite takes for another one */
+    image_inodes_renew(rows, image_descriptors_renamed(descriptors, rows, IMAGE_DESCRIPTORS_MAX));
+}
+
 /* write(fd, bases, used, at, room, report_fd), after take(): (False, pid of the writer, microseconds);
  * in a process that became the image, which has its descriptors again, (True, frames sent, 0). */
 static PyObject *write_image(PyObject *module, PyObject *args)
@@ -228,6 +249,8 @@ static PyObject *write_image(PyObject *module, PyObject *args)
                   : Py_BuildValue("OiK", Py_False, (int)w.writer, (unsigned long long)w.pause_us);
     }
     image_descriptors_restore(descriptors, (int)(w.cookie >> 32));
+    image_bounds_restore();
+    renew_inodes();
     PyOS_AfterFork_Child();
     guest_freshen();
     return Py_BuildValue("OKi", Py_True, (unsigned long long)(w.cookie & UINT32_MAX), 0);

@@ -2,14 +2,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/auto.h"
 #include "check.h"
+#include "image/bounds.h"
 #include "place.h"
 
 struct losses {
@@ -64,7 +67,7 @@ static void make_anew(int channel)
     CHECK(dup2(0, skipped[0]) == skipped[0]);
     image_roles_find(&roles, (const int[IMAGE_ROLES]){ 0, 1, 2, channel });
     if (!CHECK(d != NULL) ||
-        !CHECK(image_descriptors_take(d, &roles, skipped, 1, &losses.base, why) == 0))
+        !CHECK(image_descriptors_take(d, &roles, true, skipped, 1, &losses.base, why) == 0))
         return;
     int own = fcntl(channel, F_DUPFD_CLOEXEC, 150);
     image_descriptors_restore(d, own);
@@ -107,6 +110,81 @@ static void contents(void)
 static void test_descriptors_come_back_with_their_contents(void)
 {
     run_apart(contents);
+}
+
+static void duplicates(void)
+{
+    char byte;
+    CHECK(make_file("f", "abcdefgh"));
+    int first = open("f", O_RDWR | O_CLOEXEC), apart = open("f", O_RDWR | O_CLOEXEC);
+    int second = dup(first), written = open("f", O_WRONLY | O_CLOEXEC);
+    CHECK(lseek(first, 2, SEEK_SET) == 2 && lseek(apart, 2, SEEK_SET) == 2);
+    CHECK(lseek(written, 2, SEEK_SET) == 2);
+    make_anew(0);
+    CHECK_STR(losses.text, "");
+    CHECK(read(first, &byte, 1) == 1 && byte == 'c');
+    CHECK(read(second, &byte, 1) == 1 && byte == 'd');
+    CHECK(read(apart, &byte, 1) == 1 && byte == 'c');
+    CHECK_INT(lseek(written, 0, SEEK_CUR), 2);
+    CHECK(fcntl(first, F_GETFD) == FD_CLOEXEC && fcntl(second, F_GETFD) == 0);
+}
+
+static void test_duplicates_have_one_position_again(void)
+{
+    run_apart(duplicates);
+}
+
+static void bounds(void)
+{
+    struct rlimit now, files = { 100, 200 }, processor = { 1000, 1000 };
+    image_bounds_begin();
+    CHECK(setrlimit(RLIMIT_NOFILE, &files) == 0);
+    int first = nice(0);
+    CHECK_INT(nice(3), first + 3);
+    image_bounds_take(&losses.base);
+    CHECK_STR(losses.text, "");
+    /* The jar of a copy has other limits. */
+    files = (struct rlimit){ 64, 150 };
+    CHECK(setrlimit(RLIMIT_NOFILE, &files) == 0);
+    image_bounds_restore();
+    CHECK(getrlimit(RLIMIT_NOFILE, &now) == 0 && now.rlim_cur == 100 && now.rlim_max == 150);
+    CHECK_INT(nice(0), first + 6); /* it was not a new process */
+    CHECK(setrlimit(RLIMIT_CPU, &processor) == 0);
+    image_bounds_take(&losses.base);
+    CHECK_STR(losses.text, "the limit of CPU time (setrlimit)\n");
+}
+
+static void test_limits_that_a_program_changed_come_back(void)
+{
+    run_apart(bounds);
+}
+
+static void inodes(void)
+{
+    struct stat st, other;
+    CHECK(make_file("f", "x") && make_file("g", "x"));
+    autoclose int fd = open("f", O_RDONLY | O_CLOEXEC);
+    CHECK(image_inodes_stat("f", &st) == 0 && image_inodes_stat("g", &other) == 0);
+    const ino_t known = st.st_ino;
+    for (int generation = 0; generation < 3; generation++) {
+        struct image_renamed *rows = calloc(1, sizeof *rows);
+        if (!CHECK(rows != NULL))
+            return;
+        rows[0].known = image_inode_of(fd); /* as it is in the image */
+        CHECK(rename("f", "old") == 0 && make_file("f", "x") && unlink("old") == 0);
+        CHECK(dup2(open("f", O_RDONLY | O_CLOEXEC), fd) == fd);
+        rows[0].real = image_inode_of(fd);
+        image_inodes_renew(rows, 1);
+        CHECK(image_inodes_stat("f", &st) == 0 && st.st_ino == known);
+        CHECK(image_inodes_fstat(fd, &st) == 0 && st.st_ino == known);
+        /* No other file has a number that one of before had. */
+        CHECK(image_inodes_stat("g", &st) == 0 && st.st_ino != other.st_ino);
+    }
+}
+
+static void test_a_file_that_is_open_again_has_the_number_that_is_known(void)
+{
+    run_apart(inodes);
 }
 
 static void dead_ends(void)
@@ -169,6 +247,9 @@ static void test_a_process_that_a_program_started_is_named(void)
 
 static const struct check_test tests[] = {
     TEST(test_descriptors_come_back_with_their_contents),
+    TEST(test_duplicates_have_one_position_again),
+    TEST(test_limits_that_a_program_changed_come_back),
+    TEST(test_a_file_that_is_open_again_has_the_number_that_is_known),
     TEST(test_things_without_a_name_become_dead_ends),
     TEST(test_a_process_that_a_program_started_is_named),
 };

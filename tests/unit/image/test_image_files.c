@@ -369,6 +369,59 @@ static void test_a_file_that_changed_without_its_times_is_stored(void)
     box_done(&b);
 }
 
+static void test_names_of_one_file_stay_names_of_one_file(void)
+{
+    struct box b;
+    struct stat st = { 0 }, other = { 0 };
+    if (!box_init(&b))
+        return;
+    CHECK(mkdirat(b.place.fd, "sub", 0700) == 0);
+    put(&b, "z", "first", 0640);
+    put(&b, "alone", "first", 0640);
+    CHECK(linkat(b.place.fd, "z", b.place.fd, "sub/a", 0) == 0);
+    CHECK(linkat(b.place.fd, "z", b.place.fd, "b", 0) == 0);
+    CHECK_INT(pack(&b, ROOM), 0);
+    CHECK_STR(b.losses.text, "");
+    CHECK_INT(unpack(&b), 0);
+    check_file(&b, "sub/a", "first", 0640);
+    CHECK(fstatat(b.place.fd, "z", &st, 0) == 0 && st.st_nlink == 3);
+    CHECK(fstatat(b.place.fd, "sub/a", &other, 0) == 0 && st.st_ino == other.st_ino);
+    CHECK(fstatat(b.place.fd, "b", &other, 0) == 0 && st.st_ino == other.st_ino);
+    CHECK(fstatat(b.place.fd, "alone", &other, 0) == 0 && other.st_nlink == 1);
+    /* A base with such names is read as any other. */
+    struct image_bases bases = { 0 };
+    put_long(&b, "zz", 'a');
+    pack_next(&b, &bases);
+    push_base(&bases, b.image);
+    pack_next(&b, &bases);
+    CHECK_INT(bases.used, 1);
+    CHECK_INT(unpack(&b), 0);
+    CHECK(fstatat(b.place.fd, "sub/a", &other, 0) == 0 && other.st_nlink == 3);
+    bases_done(&bases);
+    box_done(&b);
+}
+
+static void test_holes_stay_holes(void)
+{
+    enum { LARGE = 6 << 20 };
+    struct box b;
+    struct stat st = { 0 };
+    char byte = 0;
+    if (!box_init(&b))
+        return;
+    autoclose int fd = openat(b.place.fd, "f", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    CHECK(fd >= 0 && ftruncate(fd, LARGE) == 0 && pwrite(fd, "x", 1, LARGE / 2) == 1);
+    CHECK_INT(pack(&b, ROOM), 0);
+    CHECK_STR(b.losses.text, "");
+    CHECK_INT(unpack(&b), 0);
+    autoclose int got = openat(b.place.fd, "f", O_RDONLY | O_CLOEXEC);
+    CHECK(fstat(got, &st) == 0 && st.st_size == LARGE && st.st_blocks < LARGE / 512 / 8);
+    CHECK_INT(st.st_mode & 07777, 0600);
+    CHECK(pread(got, &byte, 1, LARGE / 2) == 1 && byte == 'x');
+    CHECK(pread(got, &byte, 1, LARGE - 1) == 1 && byte == 0);
+    box_done(&b);
+}
+
 static void test_files_in_a_base_that_is_missing_or_broken(void)
 {
     struct box b;
@@ -405,6 +458,8 @@ static void test_files_in_a_base_that_is_missing_or_broken(void)
 
 static const struct check_test tests[] = {
     TEST(test_files_come_back_as_they_were),
+    TEST(test_names_of_one_file_stay_names_of_one_file),
+    TEST(test_holes_stay_holes),
     TEST(test_the_layout_is_the_documented_one),
     TEST(test_large_files_and_many_files_are_whole),
     TEST(test_things_that_cannot_be_carried_are_named),

@@ -121,10 +121,10 @@ _writers = set()
 
 def _losses(session, message, loops):
     """The names of all things that the image will not carry. The module in C keeps the descriptors for it."""
-    lost = []
-    image.take((0, session.out_fd, session.err_fd, session.channel.usable()), message.fds, lost)
+    lost, threads = [], _threads(loops)
+    image.take((0, session.out_fd, session.err_fd, session.channel.usable()), message.fds, not threads, lost)
     ours = _losses_of(loops)
-    lost = [name for name in lost if name not in ours] + _threads(loops)
+    lost = [name for name in lost if name not in ours] + threads
     image.children(lost, list(_writers))
     return lost
 
