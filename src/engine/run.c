@@ -203,11 +203,13 @@ void run_release(struct run *run, struct run_spec *edited)
     if (edited) {
         free(edited->template);
         free(edited->template_image);
+        free(edited->template_key);
         edited->host = run->spec.host;
         edited->template = run->spec.template;
         edited->template_image = run->spec.template_image;
+        edited->template_key = run->spec.template_key;
         run->spec.host = NULL;
-        run->spec.template = run->spec.template_image = NULL;
+        run->spec.template = run->spec.template_image = run->spec.template_key = NULL;
         run_spec_done(&run->spec);
         run->spec = *edited;
         *edited = (struct run_spec){ 0 };

@@ -59,6 +59,7 @@ struct run_spec {
     const struct language *language;
     struct run_host *host;           /* the jar that it enters; NULL: jars of its own */
     char *template, *template_image; /* the name and the image that it begins in, or NULL */
+    char *template_key;              /* that made the template; NULL: none */
     char *main_name;                 /* the name of the main file, which is in the bundle */
     struct buf bundle;               /* spec/bundle.h */
     struct buf stdin_bytes;          /* the first bytes of stdin */

@@ -7,9 +7,10 @@
 
 void run_spec_done(struct run_spec *s)
 {
-    char *const texts[] = { s->main_name, s->key,      s->actor,    s->requester,
-                            s->thread,    s->artifact, s->batch,    s->surface,
-                            s->request,   s->code,     s->template, s->template_image };
+    char *const texts[] = { s->main_name,   s->key,      s->actor,    s->requester,
+                            s->thread,      s->artifact, s->batch,    s->surface,
+                            s->request,     s->code,     s->template, s->template_image,
+                            s->template_key };
     if (s->host && s->host->on_freed)
         s->host->on_freed(s->host);
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)

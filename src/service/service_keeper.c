@@ -192,6 +192,7 @@ static struct sessions_limits sessions_limits_of(const struct settings *s)
                                      .max_per_key = (unsigned)s->sessions_max_per_key,
                                      .memory_floor = s->sessions_memory_floor,
                                      .sleep_max_ms = s->sessions_sleep_max_age,
+                                     .template_ms = s->templates_wait,
                                      .cell_max = s->limit_max };
 }
 

@@ -69,7 +69,12 @@ static void release(struct session *s)
 
 static void on_copy_event(struct session_watch *w, struct session *s, enum session_event event)
 {
-    struct session_branches *b = ((struct session_branch *)w)->branches;
+    struct session_branch *c = (struct session_branch *)w;
+    struct session_branches *b = c->branches;
+    if (!c->ready && (s->state == SESSION_IDLE || s->state == SESSION_BUSY)) {
+        c->ready = true;
+        b->on_ready(b, (unsigned)(c - b->copies));
+    }
     if (event == SESSION_EVENT_ENDED && s->adopted_by[0])
         b->on_adopted(b);
 }

@@ -161,7 +161,8 @@ static void fill_fields(struct cell *c, const char *status)
     struct run *run = c->run;
     json_decref(run->host_fields);
     if (c->session->for_one_run)
-        run->host_fields = json_pack("{s:s}", "template", c->session->spec.template);
+        run->host_fields = json_pack("{s:s, s:s?}", "template", c->session->spec.template,
+                                     "template_key", run->spec.template_key);
     else
         run->host_fields = json_pack("{s:s, s:i, s:s, s:O}", "session", c->session->id, "cell",
                                      (int)c->number, "status", status, "notes", c->notes);

@@ -12,7 +12,6 @@
 #include "base/text.h"
 #include "run/json.h"
 #include "session/session_impl.h"
-#include "store/audit_log.h"
 
 enum { NAMES_KEPT = 20, NAME_KEPT_BYTES = 200 };
 
@@ -20,6 +19,7 @@ enum { NAMES_KEPT = 20, NAME_KEPT_BYTES = 200 };
 struct pending_checkpoint {
     struct session_capture capture; /* first */
     struct image_save save;
+    struct session_record record;
     struct session *session;
     struct checkpoint_request *request; /* NULL: it is taken before a cell */
     struct pending_checkpoint *next;
@@ -465,27 +465,39 @@ static void finish(struct pending_checkpoint *p, const struct err *failed)
     r->on_done(r, failed ? &e : NULL);
 }
 
+/* The record is written, or there is no checkpoint. */
+static void on_recorded(struct session_record *r, const struct err *failed)
+{
+    struct pending_checkpoint *p = (struct pending_checkpoint *)((char *)r -
+                                                                 offsetof(struct pending_checkpoint,
+                                                                          record));
+    struct session *s = p->session;
+    struct err e = { 0 };
+    if (failed)
+        e = *failed;
+    else if (s->state == SESSION_ENDED)
+        (void)!err_set(&e, ERR_GONE, 0, "session '%s' ended meanwhile: %s", s->id, s->reason);
+    if (e.code != ERR_NONE) {
+        checkpoint_remove(s, p->facts.id);
+        finish(p, &e);
+        return;
+    }
+    set_newest(p);
+    checkpoints_set_base(s, p->image);
+    (void)snprintf(p->request->id, sizeof p->request->id, "%s", p->facts.id);
+    finish(p, NULL);
+}
+
 static void on_saved(struct image_save *i, const struct err *e)
 {
     struct pending_checkpoint *p = of_save(i);
-    struct session *s = p->session;
-    struct err ended = { 0 };
-    if (!e && s->state == SESSION_ENDED) {
-        (void)!err_set(&ended, ERR_GONE, 0, "session '%s' ended meanwhile: %s", s->id, s->reason);
-        if (i->saved)
-            images_remove(s->all->images, i->saved);
-        e = &ended;
-    }
-    if (!e) {
-        set_newest(p);
-        checkpoints_set_base(s, p->image);
-        (void)snprintf(p->request->id, sizeof p->request->id, "%s", p->facts.id);
-        checkpoint_record(s, "session.checkpoint", p->actor,
-                          json_pack("{s:s, s:s*, s:i, s:I}", "checkpoint", p->facts.id, "name",
-                                    p->name, "cell", (int)p->facts.cell, "bytes",
-                                    (json_int_t)p->facts.bytes));
-    }
-    finish(p, e);
+    if (e)
+        finish(p, e);
+    else
+        session_record(p->session, &p->record, "session.checkpoint", p->actor,
+                       json_pack("{s:s, s:s*, s:i, s:I}", "checkpoint", p->facts.id, "name",
+                                 p->name, "cell", (int)p->facts.cell, "bytes",
+                                 (json_int_t)p->facts.bytes));
 }
 
 static void on_captured(struct session_capture *c, const struct err *failed)
@@ -527,6 +539,7 @@ int session_checkpoint(struct session *s, struct checkpoint_request *r, struct e
     p->request = r;
     p->name = text_copy(r->name);
     p->actor = text_copy(r->actor);
+    p->record.on_done = on_recorded;
     p->capture = (struct session_capture){ .on_done = on_captured,
                                            .strict = r->strict,
                                            .base = base_of(s) };
@@ -661,49 +674,4 @@ bool checkpoint_delays_cell(struct cell *c)
     c->undo = UNDO_TAKEN;
     note(s, c->number, &e);
     return false;
-}
-
-/* ---- the audit log ---- */
-
-struct record_job {
-    struct store_job job;
-    struct audit_record audit;
-    char subject[ID_SIZE];
-    char *actor, *detail;
-};
-
-static int write_record(struct db *db, struct store_job *job, struct err *e)
-{
-    return audit_append(db, &((struct record_job *)job)->audit, e);
-}
-
-static void on_recorded(struct store_job *job)
-{
-    struct record_job *j = (struct record_job *)job;
-    if (job->err.code != ERR_NONE)
-        log_error(LOG_ERROR, "session.record", &job->err);
-    free(j->actor);
-    free(j->detail);
-    free(j);
-}
-
-void checkpoint_record(struct session *s, const char *kind, const char *actor, json_t *detail)
-{
-    char *text = json_line(detail);
-    struct record_job *j = calloc(1, sizeof *j);
-    if (!j || !text) {
-        free(j);
-        free(text);
-        return;
-    }
-    j->job = (struct store_job){ .work = write_record, .done = on_recorded };
-    j->actor = text_copy(actor);
-    j->detail = text;
-    (void)snprintf(j->subject, sizeof j->subject, "%s", s->id);
-    j->audit = (struct audit_record){ .kind = kind,
-                                      .subject = j->subject,
-                                      .actor = j->actor ? j->actor : "service",
-                                      .detail = text,
-                                      .time_ms = clock_unix_ms() };
-    store_write(s->all->store, &j->job);
 }

@@ -20,6 +20,7 @@
 #include "base/err.h"
 #include "base/id.h"
 #include "store/session_rows.h"
+#include "store/store.h"
 
 struct session;
 struct session_image;
@@ -104,5 +105,15 @@ struct rollback_request {
 [[nodiscard]] int session_roll_back(struct session *s, const struct checkpoint *to,
                                     struct rollback_request *r, struct err *e);
 
-/* For the audit log: an event of the session. Takes over the detail. */
-void checkpoint_record(struct session *s, const char *kind, const char *actor, json_t *detail);
+/* The record of an event of a session, in the audit log. */
+struct session_record {
+    /* e: it is not written, and the event must not happen. The owner may free the record now. */
+    void (*on_done)(struct session_record *r, const struct err *e);
+    struct store_job job; /* private, as the rest */
+    struct session *session;
+    const char *kind;
+    char *actor, *detail;
+};
+/* The owner sets on_done(), which follows, perhaps within this call. Takes over the detail. */
+void session_record(struct session *s, struct session_record *r, const char *kind,
+                    const char *actor, json_t *detail);

@@ -17,7 +17,7 @@ static void on_closed(uv_handle_t *handle)
     struct session *s = v->session;
     fd_close(&v->fd); /* after its handle: another file may get its number at once */
     s->visits--;
-    s->all->visits--;
+    s->all->visits -= !s->for_one_run;
     v->on_done(v, v->err.code == ERR_NONE ? NULL : &v->err);
     session_unref(s);
 }
@@ -115,7 +115,7 @@ int session_visit(struct session *s, struct session_visit *v, enum live_file_ope
     s->refs++;
     s->visits++;
     s->used = true;
-    s->all->visits++;
+    s->all->visits += !s->for_one_run;
     session_touch(s);
     session_schedule(s);
     rc = uv_poll_start(&v->poll, UV_READABLE, on_readable);

@@ -139,7 +139,10 @@ static void make_copies(struct session_forking *g)
         }
     }
     g->acting = false;
-    look_at_copies(g);
+    if (g->fork->is_for_branches && g->err.code == ERR_NONE)
+        finish(g); /* the start of each copy is its own */
+    else
+        look_at_copies(g);
 }
 
 static void on_captured(struct session_capture *c, const struct err *e)

@@ -172,12 +172,18 @@ int images_check_disk(const struct images *all, uint64_t bytes, struct err *e)
 int images_check_memory(const struct images *all, uint64_t bytes, struct err *e)
 {
     struct pools_memory memory = pools_memory_read();
-    if (memory.total == 0 || memory.available >= all->limits.memory_floor + bytes)
+    uint64_t promised = all->unfolding;
+    for (const struct image_room *r = all->rooms; r; r = r->next)
+        promised += r->in_memory ? r->bytes : 0;
+    if (memory.total == 0 || memory.available >= all->limits.memory_floor + promised + bytes)
         return 0;
-    return err_set(e, ERR_BUSY, 0,
-                   "memory is short: an image of %llu MiB must be unfolded, and %llu MiB are "
-                   "available: try again later",
-                   (unsigned long long)mib(bytes), (unsigned long long)mib(memory.available));
+    return err_set(
+        e, ERR_BUSY, 0,
+        "memory is short: an image of %llu MiB must be unfolded, and %llu MiB are "
+        "available, of which images that arrive or are being unfolded need %llu: try again "
+        "later",
+        (unsigned long long)mib(bytes), (unsigned long long)mib(memory.available),
+        (unsigned long long)mib(promised));
 }
 
 int images_append(struct images *all, struct saved_image *s, struct err *e)
@@ -339,6 +345,7 @@ int images_receive(struct images *all, const char *key, uint64_t bytes, struct i
     autoclose int fd = make_file(all, e);
     if (fd < 0 || images_take_room(all, key, bytes, false, ret, e))
         return -1;
+    (*ret)->in_memory = all->keys.n > 0;
     *ret_fd = fd_take(&fd);
     return 0;
 }

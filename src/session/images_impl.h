@@ -16,7 +16,8 @@ struct images {
     struct saved_image **buckets_of_session; /* by the id of the session, the newest first */
     size_t n_buckets, n;
     struct image_room *rooms;
-    unsigned jobs; /* that still refer to this */
+    uint64_t unfolding; /* bytes of memory that files which are unfolded now will take */
+    unsigned jobs;      /* that still refer to this */
     bool freed;
 };
 
@@ -26,7 +27,8 @@ struct image_room {
     struct image_room *next;
     char *key;
     uint64_t bytes;
-    bool on_disk; /* they are written already */
+    bool on_disk;   /* they are written already */
+    bool in_memory; /* they arrive, and images are encrypted */
 };
 [[nodiscard]] int images_take_room(struct images *all, const char *key, uint64_t bytes,
                                    bool on_disk, struct image_room **ret, struct err *e);
@@ -38,7 +40,7 @@ void saved_image_free(struct saved_image *s);
 /* `bases` of the row, as pointers. */
 [[nodiscard]] int images_link_bases(struct images *all, struct saved_image *s, struct err *e);
 void images_release_bases(struct images *all, struct saved_image *s);
-/* Whether so many bytes more fit into the memory. ERR_BUSY. */
+/* Whether so many bytes more fit into the memory, beside those of `unfolding`. ERR_BUSY. */
 [[nodiscard]] int images_check_memory(const struct images *all, uint64_t bytes, struct err *e);
 
 /* ---- images_save.c ---- */

@@ -27,6 +27,7 @@ struct image_loading {
     struct image_load *first;                 /* all that wait for it */
     struct image_part parts[1 + IMAGE_BASES]; /* the image first */
     size_t n_parts;
+    uint64_t memory; /* that its unfolded files take; reserved until they are there */
     struct err err;
 };
 
@@ -146,6 +147,7 @@ static void on_loaded(uv_work_t *work, int status)
     struct session_image *image = NULL;
     struct err e = g->err;
     struct saved_image *saved = images_find(all, g->parts[0].id);
+    all->unfolding -= g->memory;
     if (saved)
         saved->loading = NULL;
     if (status < 0 && e.code == ERR_NONE)
@@ -197,8 +199,8 @@ static int prepare(struct image_loading *g, const struct saved_image *saved, str
     for (size_t i = 0; i < saved->n_bases; i++)
         if (add_part(g, saved->bases[i], e))
             return -1;
-    uint64_t memory = memory_for(g);
-    return memory > 0 ? images_check_memory(g->all, memory, e) : 0;
+    g->memory = memory_for(g);
+    return g->memory > 0 ? images_check_memory(g->all, g->memory, e) : 0;
 }
 
 int images_load(struct images *all, struct saved_image *saved, struct image_load *l, struct err *e)
@@ -224,6 +226,7 @@ int images_load(struct images *all, struct saved_image *saved, struct image_load
         return err_set(e, ERR_UNAVAILABLE, 0, "no thread can read an image: try again");
     }
     all->jobs++;
+    all->unfolding += g->memory;
     l->private = saved->loading = g;
     return 0;
 }

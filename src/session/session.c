@@ -49,8 +49,12 @@ static void on_timer_closed(uv_handle_t *handle)
     cell_file_done(&s->file);
     json_decref(s->replayed);
     free(s);
-    all->alive--;
-    if (all->freed && all->alive == 0)
+    sessions_unuse(all);
+}
+
+void sessions_unuse(struct sessions *all)
+{
+    if (--all->alive == 0 && all->freed)
         free(all);
 }
 
@@ -696,9 +700,10 @@ void sessions_stop(struct sessions *all, const char *reason)
     templates_stop(all);
     for (struct session *s = all->first; s; s = next) {
         next = s->next;
-        if (s->state != SESSION_SLEEPING || s->sleep)
+        if (!session_sleep_stop(s, reason))
             session_end(s, reason);
     }
+    sessions_drain_step(all);
 }
 
 void sessions_free(struct sessions *all)

@@ -198,6 +198,7 @@ struct sessions_limits {
     unsigned max, max_per_key;
     uint64_t memory_floor; /* no new session with less memory available */
     uint64_t sleep_max_ms; /* a session that sleeps for longer ends */
+    uint64_t template_ms;  /* a run waits no longer for the image of its template */
     struct limits cell_max;
 };
 /* Takes over dir_fd, where sessions have their files. The images live longer than the sessions. */
@@ -211,7 +212,7 @@ struct sessions_limits {
                                  struct err *e);
 struct images *sessions_images(const struct sessions *all);
 void sessions_set_limits(struct sessions *all, const struct sessions_limits *limits);
-/* Ends every session. on_idle() of the engine follows once their cells are over. */
+/* Ends every session. One that sleeps, or wakes, sleeps on. on_idle() of the engine follows once their cells are over. */
 void sessions_stop(struct sessions *all, const char *reason);
 /* Every session sleeps after the last cell of its line, or ends if it cannot. Then on_done(), perhaps
  * within this call. The reason is kept. */
@@ -326,7 +327,8 @@ void session_image_unref(struct session_image *image);
 /* A fork: copies of a session with all its variables, each in a jar of its own. */
 enum { FORKS_MAX = 100 };
 struct session_fork {
-    /* e NULL: all copies are idle. Otherwise there is no copy. The owner may free the fork now. */
+    /* e NULL: all copies are idle; copies for branches start. Otherwise there is no copy. The owner may
+     * free the fork now. */
     void (*on_done)(struct session_fork *f, const struct err *e);
     unsigned count;
     char **names;           /* of the first copies, or NULL; they belong to the owner */
@@ -350,8 +352,11 @@ struct session_fork {
 enum { BRANCHES_MAX = 16 };
 struct session_branches {
     struct session_fork fork; /* first; the owner sets count, names and strict */
-    /* e NULL: the copies are idle. Otherwise there are none, and the owner may free this now. */
+    /* e NULL: the copies start; each takes a cell, which waits for the start. Otherwise there are none,
+     * and the owner may free this now. */
     void (*on_forked)(struct session_branches *b, const struct err *e);
+    /* The program of a copy became the image. */
+    void (*on_ready)(struct session_branches *b, unsigned i);
     /* The original ended or was restarted: session_branch_adopt() fails from now on. */
     void (*on_lost)(struct session_branches *b, const struct err *e);
     /* The answer to session_branch_check(). */
@@ -364,6 +369,7 @@ struct session_branches {
         struct session_watch watch;
         struct session_question question;
         struct session_branches *branches;
+        bool ready;
     } copies[BRANCHES_MAX];
     unsigned restarts; /* of the original, at the beginning */
     bool forked, lost;

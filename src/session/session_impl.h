@@ -35,7 +35,7 @@ struct sessions {
     struct store *store;
     struct sessions_limits limits;
     struct session *first;
-    unsigned alive; /* objects, ended ones too */
+    unsigned alive; /* objects, ended ones too, and loads of templates: sessions_unuse() */
     uint64_t created, cells;
     unsigned visits;
     bool stopping, freed;
@@ -148,6 +148,8 @@ struct session_image *session_image_ref(struct session_image *image);
 /* A session without a row and a jar. Takes over the spec. */
 [[nodiscard]] int session_make(struct sessions *all, struct session_spec *spec,
                                struct session **ret, struct err *e);
+/* One of `alive` is gone. */
+void sessions_unuse(struct sessions *all);
 /* Its first program. */
 void session_start(struct session *s);
 /* From now on it is in no list. */
@@ -169,7 +171,21 @@ void session_unref(struct session *s);
 /* Nobody answers the question that was asked. */
 void session_fail_question(struct session *s, const char *why);
 
+/* ---- waits.c ---- */
+/* Answers those of a sleep, or those of a wake. */
+void session_answer_waits(struct session *s, bool for_sleep, json_t *not_carried,
+                          const struct err *e);
+void session_add_wait(struct session *s, struct session_wait *w,
+                      bool for_sleep); /* w may be NULL */
+/* The wait whose owner runs the cells again; NULL: none. */
+struct session_wait *session_replay_wait(const struct session *s);
+
 /* ---- sleep.c ---- */
+/* Whether the cells that made its state are known. */
+bool session_can_replay(const struct session *s);
+/* The service stops. True: its image on the disk has its newest state, and it sleeps on without a
+ * jar. */
+bool session_sleep_stop(struct session *s, const char *reason);
 /* Whether its sleep or wake takes care of the end of its program. */
 bool session_sleep_on_program_end(struct session *s, const char *reason);
 /* The program of a session that wakes is ready. */

@@ -35,7 +35,7 @@ struct session_sleep {
     /* Of a replay: why the image could not be used, and the session before it. */
     bool is_replay;
     struct err why;
-    unsigned cells, at_cell;
+    unsigned cells, at_cell, first_cell;
 };
 
 static bool falls(const struct session_sleep *g)
@@ -60,56 +60,9 @@ json_t *session_replay_json(const struct session *s)
 }
 
 /* The cells before an import, or before the image of a template, are not known. */
-static bool can_replay(const struct session *s)
+bool session_can_replay(const struct session *s)
 {
     return !s->spec.is_copy || s->spec.parent || s->first_cell > 0;
-}
-
-/* ---- waits ---- */
-
-static void answer_waits(struct session *s, bool for_sleep, json_t *not_carried,
-                         const struct err *e)
-{
-    struct session_wait *list = s->waits, *next;
-    s->waits = NULL;
-    for (struct session_wait *w = list; w; w = next) {
-        next = w->next;
-        if (w->for_sleep != for_sleep) {
-            w->next = s->waits;
-            s->waits = w;
-            continue;
-        }
-        w->not_carried = for_sleep && !e ? json_incref(not_carried) : NULL;
-        w->on_done(w, s, e);
-    }
-}
-
-static void add_wait(struct session *s, struct session_wait *w, bool for_sleep)
-{
-    if (!w)
-        return;
-    w->for_sleep = for_sleep;
-    w->next = s->waits;
-    s->waits = w;
-}
-
-/* The wait whose owner runs the cells again; NULL: none. */
-static struct session_wait *replay_wait(const struct session *s)
-{
-    struct session_wait *w = s->waits;
-    while (w && (w->for_sleep || !w->on_replay))
-        w = w->next;
-    return w;
-}
-
-void session_wait_drop(struct session *s, struct session_wait *w)
-{
-    for (struct session_wait **at = &s->waits; *at; at = &(*at)->next) {
-        if (*at == w) {
-            *at = w->next;
-            return;
-        }
-    }
 }
 
 /* ---- its row ---- */
@@ -265,8 +218,8 @@ void session_sleep_drop(struct session *s, const char *reason)
     }
     end_sleep_time(s);
     (void)!err_set(&e, ERR_GONE, 0, "%s", reason);
-    answer_waits(s, true, NULL, &e);
-    answer_waits(s, false, NULL, &e);
+    session_answer_waits(s, true, NULL, &e);
+    session_answer_waits(s, false, NULL, &e);
 }
 
 /* It stays awake. */
@@ -278,8 +231,8 @@ static void stay_awake(struct session_sleep *g, const struct err *e)
     detach(g);
     (void)snprintf(s->sleep_error, sizeof s->sleep_error, "%s", e->text);
     log_event(LOG_INFO, "session.stays_awake", "id=%s", s->id);
-    answer_waits(s, true, NULL, e);
-    answer_waits(s, false, NULL, NULL);
+    session_answer_waits(s, true, NULL, e);
+    session_answer_waits(s, false, NULL, NULL);
     if (s->all->drain_reason && !s->first && s->state != SESSION_ENDED) {
         (void)snprintf(why, sizeof why, "%s, and it could not sleep: %.150s", s->all->drain_reason,
                        e->text);
@@ -323,10 +276,10 @@ static void now_asleep(struct session_sleep *g)
     log_event(LOG_INFO, "session.asleep", "id=%s cells=%u", s->id, s->cells);
     session_schedule(s);
     session_notify(s, SESSION_EVENT_STATE);
-    answer_waits(s, true, g->capture.not_carried, NULL);
+    session_answer_waits(s, true, g->capture.not_carried, NULL);
     if ((s->waits || s->first) && s->state == SESSION_SLEEPING && !s->sleep && begin_wake(s, &e)) {
         struct wire_ended end = { .evidence.reason = END_FAILURE, .err = e };
-        answer_waits(s, false, NULL, &e);
+        session_answer_waits(s, false, NULL, &e);
         cells_lose(s, &end, ERR_SHOWN(&e));
     }
     sleep_free(g);
@@ -452,7 +405,7 @@ static int check_sleep(const struct session *s, struct err *e)
 int session_sleep(struct session *s, bool strict, struct session_wait *w, struct err *e)
 {
     if (s->sleep && falls(s->sleep)) {
-        add_wait(s, w, true);
+        session_add_wait(s, w, true);
         return 0;
     }
     if (check_sleep(s, e))
@@ -471,7 +424,7 @@ int session_sleep(struct session *s, bool strict, struct session_wait *w, struct
     s->refs++;
     s->sleep = g;
     s->all->falling++;
-    add_wait(s, w, true);
+    session_add_wait(s, w, true);
     return 0;
 }
 
@@ -496,6 +449,7 @@ static void undo_replay(struct session_sleep *g)
 {
     struct session *s = g->session;
     s->at_cell = g->at_cell;
+    s->first_cell = g->first_cell;
     if (s->cells > g->cells)
         checkpoints_note_rollback(s, g->at_cell, ROLLBACK_REPLAY);
     session_sleep_save(s);
@@ -507,7 +461,8 @@ static void begin_replay(struct session_sleep *g, const struct err *why);
 static void sleep_on(struct session_sleep *g, const struct err *e)
 {
     struct session *s = g->session;
-    if (e->code == ERR_CONFLICT && !g->is_replay && can_replay(s) && replay_wait(s)) {
+    if (e->code == ERR_CONFLICT && !g->is_replay && session_can_replay(s) &&
+        session_replay_wait(s)) {
         begin_replay(g, e);
         return;
     }
@@ -519,7 +474,7 @@ static void sleep_on(struct session_sleep *g, const struct err *e)
     detach(g);
     session_schedule(s);
     session_notify(s, SESSION_EVENT_STATE);
-    answer_waits(s, false, NULL, e);
+    session_answer_waits(s, false, NULL, e);
     sleep_free(g);
     sessions_drain_step(s->all);
     session_unref(s);
@@ -539,7 +494,7 @@ static void now_awake(struct session_sleep *g)
     if (g->is_replay)
         session_notify(s, SESSION_EVENT_REPLAYED);
     (void)session_measure(s);
-    answer_waits(s, false, NULL, NULL);
+    session_answer_waits(s, false, NULL, NULL);
     cells_advance(s);
     session_on_line_empty(s);
     sleep_free(g);
@@ -575,7 +530,7 @@ static void clear(struct session_sleep *g)
 void session_sleep_on_ready(struct session *s)
 {
     struct session_sleep *g = s->sleep;
-    struct session_wait *w = g->is_replay ? replay_wait(s) : NULL;
+    struct session_wait *w = g->is_replay ? session_replay_wait(s) : NULL;
     if (g->phase != STARTING)
         return;
     if (!g->is_replay) {
@@ -627,13 +582,38 @@ void session_sleep_give_up(struct session *s, const char *reason)
         sleep_on(g, &g->err);
 }
 
+bool session_sleep_stop(struct session *s, const char *reason)
+{
+    struct session_sleep *g = s->sleep;
+    struct session_program *p = s->program;
+    struct err e = { 0 };
+    if (!g || g->phase < COMMITTING)
+        return s->state == SESSION_SLEEPING && !g;
+    (void)!err_set(&e, ERR_UNAVAILABLE, 0, "the session sleeps: %s", reason);
+    s->refs++;
+    detach(g);
+    lie_down(s, &e);
+    if (p)
+        program_detach(p);
+    if (g->is_replay)
+        undo_replay(g);
+    else if (g->phase == CLEARING && note_image(s, NULL, "session.asleep", &e))
+        log_error(LOG_ERROR, "session.record", &e);
+    session_answer_waits(s, true, NULL, &e);
+    session_answer_waits(s, false, NULL, &e);
+    if (g->phase == ENDING || g->phase == STARTING || g->phase == REPLAYING)
+        sleep_free(g); /* no callback of ours comes any more */
+    session_unref(s);
+    return true;
+}
+
 /* The second best is named. */
 static void refuse_to_wake(const struct session *s, const char *why, struct err *e)
 {
     (void)!err_set(e, ERR_CONFLICT, 0, "the session sleeps on: %.140s; %s", why,
-                   session_replays(s) ? "so there is no replay"
-                   : can_replay(s)    ? "wake with {\"replay\": true} runs its cells again"
-                                      : "a restart begins anew");
+                   session_replays(s)      ? "so there is no replay"
+                   : session_can_replay(s) ? "wake with {\"replay\": true} runs its cells again"
+                                           : "a restart begins anew");
 }
 
 bool session_sleep_on_program_end(struct session *s, const char *reason)
@@ -710,6 +690,7 @@ static void begin_replay(struct session_sleep *g, const struct err *why)
     lie_down(s, why);
     g->cells = s->cells;
     g->at_cell = s->at_cell;
+    g->first_cell = s->first_cell;
     if (s->sleep == g && start_program(g, &failed))
         sleep_on(g, &failed);
     session_unref(s);
@@ -720,30 +701,35 @@ static int begin_wake(struct session *s, struct err *e)
     struct saved_image *saved = images_find(s->all->images, s->image);
     if (sessions_check_room(s->all, &s->spec, 1, e))
         return -1;
-    if (!saved) {
+    bool is_replay = !saved && session_can_replay(s) && session_replay_wait(s);
+    if (!saved)
         refuse_to_wake(s, "its image is not there", e);
+    if (!saved && !is_replay)
         return -1;
-    }
     struct session_sleep *g = calloc(1, sizeof *g);
     if (!g)
         return err_no_memory(e, "the wake of a session");
     *g = (struct session_sleep){ .session = s, .phase = LOADING, .load.on_done = on_loaded };
-    if (images_load(s->all->images, saved, &g->load, e)) {
+    if (saved && images_load(s->all->images, saved, &g->load, e)) {
         free(g);
         return -1;
     }
     s->refs++;
     s->sleep = g;
+    if (is_replay)
+        begin_replay(g, e);
     return 0;
 }
 
 int session_wake(struct session *s, struct session_wait *w, struct err *e)
 {
     s->used = true;
-    if (!s->sleep && begin_wake(s, e))
-        return -1;
-    add_wait(s, w, false);
-    return 0;
+    session_add_wait(s, w, false);
+    if (s->sleep || begin_wake(s, e) == 0)
+        return 0;
+    if (w)
+        session_wait_drop(s, w);
+    return -1;
 }
 
 void session_wake_for_cells(struct session *s)

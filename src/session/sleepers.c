@@ -22,7 +22,24 @@ static void on_rows(struct store_job *job)
     (void)job;
 }
 
-static int make_sleeping(struct sessions *all, const struct session_row *row, struct err *e)
+/* A session whose image is lost can only be replayed. */
+static int check_image(struct session *s, bool has_image, struct err *e)
+{
+    if (has_image)
+        return 0;
+    log_event(LOG_WARN, "session.image_lost", "id=%s image=%s", s->id, s->image);
+    if (session_can_replay(s)) {
+        (void)snprintf(s->sleep_error, sizeof s->sleep_error,
+                       "its image is not there; wake with {\"replay\": true} runs its cells again");
+        return 0;
+    }
+    session_unlink(s);
+    session_unref(s);
+    return err_set(e, ERR_NOT_FOUND, 0, "its image is not there");
+}
+
+static int make_sleeping(struct sessions *all, const struct session_row *row, bool has_image,
+                         struct err *e)
 {
     scoped(session_spec) spec = { 0 };
     struct session *s;
@@ -50,6 +67,8 @@ static int make_sleeping(struct sessions *all, const struct session_row *row, st
         checkpoints_note_rollback(s, s->at_cell, ROLLBACK_REPLAY);
     }
     s->state = SESSION_SLEEPING;
+    if (check_image(s, has_image, e))
+        return -1;
     session_schedule(s);
     return 0;
 }
@@ -134,9 +153,7 @@ static void take_rows(struct sessions *all, const struct session_rows *rows,
         struct err e = { 0 };
         if (awake) { /* the earlier keeper was killed between the row and the jar, which is as new */
             session_sleep_forget(awake);
-        } else if (!find_image(images, row->image)) {
-            log_event(LOG_WARN, "session.lost", "id=%s image=%s", row->id, row->image);
-        } else if (make_sleeping(all, row, &e)) {
+        } else if (make_sleeping(all, row, find_image(images, row->image), &e)) {
             log_error(LOG_WARN, "session.lost", &e);
         } else {
             (void)json_array_append_new(ids, json_string(row->id));

@@ -9,12 +9,13 @@
 #include "session/session_impl.h"
 #include "session/spares.h"
 
-/* A run whose turn came while the image was being opened. */
+/* A run whose turn came while the image was being opened, or made anew. */
 struct waiting_run {
     struct run_watch watch;
     struct template *template;
     struct run *run;
     struct waiting_run *next;
+    uv_timer_t bound; /* it is freed when this is closed */
 };
 
 /* A template in use. */
@@ -49,19 +50,36 @@ bool template_is_of(const struct saved_image *saved, const char *owner)
     return of && strcmp(of, owner) == 0;
 }
 
-struct saved_image *template_find(const struct sessions *all, const char *owner, const char *name)
+/* "KEY/NAME" names the template of one key. */
+static bool has_name(const struct saved_image *s, const char *name)
+{
+    const char *slash = strchr(name, '/'), *key = s->row.key ? s->row.key : "";
+    if (s->is_removed || strcmp(s->row.kind, TEMPLATE_KIND) != 0 || !s->row.name)
+        return false;
+    if (!slash)
+        return strcmp(s->row.name, name) == 0;
+    return strcmp(s->row.name, slash + 1) == 0 && strlen(key) == (size_t)(slash - name) &&
+           strncmp(key, name, (size_t)(slash - name)) == 0;
+}
+
+struct saved_image *template_find(const struct sessions *all, const char *owner, const char *name,
+                                  unsigned *ret_n)
 {
     struct saved_image *shared = NULL;
+    *ret_n = 0;
     for (struct saved_image *s = images_first(all->images); s; s = s->next) {
-        if (s->is_removed || strcmp(s->row.kind, TEMPLATE_KIND) != 0 || !s->row.name ||
-            strcmp(s->row.name, name) != 0)
+        if (!has_name(s, name))
             continue;
-        if (template_is_of(s, owner))
+        if (template_is_of(s, owner)) {
+            *ret_n = 1;
             return s;
-        if (!shared && template_is_shared(s))
-            shared = s;
+        }
+        if (!template_is_shared(s))
+            continue;
+        shared = s;
+        ++*ret_n;
     }
-    return shared;
+    return *ret_n == 1 ? shared : NULL;
 }
 
 /* ---- templates that are made anew ---- */
@@ -295,6 +313,11 @@ static void begin(struct template *t, struct run *run)
 
 /* ---- the image ---- */
 
+static void on_bound_closed(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
 static void drop_waiting(struct waiting_run *w)
 {
     for (struct waiting_run **at = &w->template->waiting; *at; at = &(*at)->next) {
@@ -304,18 +327,16 @@ static void drop_waiting(struct waiting_run *w)
         }
     }
     run_watch_remove(w->run, &w->watch);
-    free(w);
+    uv_close((uv_handle_t *)&w->bound, on_bound_closed);
 }
 
 static int rebuild(struct template *t, const char *why, struct err *e);
 
-static void on_loaded(struct image_load *l, const struct err *failed)
+/* It is there, or it failed. */
+static void use_image(struct template *t, const struct err *failed)
 {
-    struct template *t = (struct template *)((char *)l - offsetof(struct template, load));
     struct err refused = { 0 };
     const struct err *e = failed;
-    t->loading = false;
-    t->image = e ? NULL : l->image;
     if (e && e->code == ERR_CONFLICT && t->waiting) { /* it was damaged */
         if (rebuild(t, e->text, &refused) == 0) {
             template_unref(t);
@@ -336,6 +357,17 @@ static void on_loaded(struct image_load *l, const struct err *failed)
     template_unref(t);
 }
 
+/* The sessions live until here, also if the service has stopped meanwhile. */
+static void on_loaded(struct image_load *l, const struct err *e)
+{
+    struct template *t = (struct template *)((char *)l - offsetof(struct template, load));
+    struct sessions *all = t->all;
+    t->loading = false;
+    t->image = e ? NULL : l->image;
+    use_image(t, e);
+    sessions_unuse(all);
+}
+
 static void ignore_event(struct run_watch *w, struct run *run, enum run_event event)
 {
     (void)w;
@@ -353,7 +385,27 @@ static int load(struct template *t, struct err *e)
         return -1;
     t->loading = true;
     t->refs++;
+    t->all->alive++; /* until on_loaded() */
     return 0;
+}
+
+/* The template is made anew all the same, for the next run. */
+static void on_bound(uv_timer_t *timer)
+{
+    struct waiting_run *w = timer->data;
+    struct template *t = w->template;
+    struct run *run = w->run;
+    struct err e = { 0 };
+    (void)!err_set(&e, ERR_UNAVAILABLE, 0,
+                   "template '%s' was not ready in %llu s (templates.wait), because it %s: try "
+                   "again",
+                   QUOTED(run->spec.template),
+                   (unsigned long long)t->all->limits.template_ms / 1000,
+                   t->rebuilding ? "is being made anew" : "is being read");
+    t->refs++; /* the run may be the last one */
+    drop_waiting(w);
+    end_run(run, &e);
+    template_unref(t);
 }
 
 static int add_waiting(struct template *t, struct run *run, struct err *e)
@@ -361,7 +413,10 @@ static int add_waiting(struct template *t, struct run *run, struct err *e)
     struct waiting_run *w = calloc(1, sizeof *w);
     if (!w)
         return err_no_memory(e, "a run");
-    *w = (struct waiting_run){ { ignore_event, NULL }, t, run, NULL };
+    *w = (struct waiting_run){ .watch.on_event = ignore_event, .template = t, .run = run };
+    (void)uv_timer_init(t->all->loop, &w->bound);
+    w->bound.data = w;
+    (void)uv_timer_start(&w->bound, on_bound, t->all->limits.template_ms, 0);
     run_watch_add(run, &w->watch);
     struct waiting_run **at = &t->waiting;
     while (*at)

@@ -14,8 +14,10 @@
 #define TEMPLATE_KIND "template"
 
 /* An owner is a requester (engine/run.h): a new key of an old name is another one. */
-/* The template of this name that the owner may use: its own, otherwise a shared one. NULL: none. */
-struct saved_image *template_find(const struct sessions *all, const char *owner, const char *name);
+/* The template of this name that the owner may use: its own, otherwise the only one of this name that
+ * another key shares. "KEY/NAME" names one of a key. NULL: there is none, or *ret_n of them. */
+struct saved_image *template_find(const struct sessions *all, const char *owner, const char *name,
+                                  unsigned *ret_n);
 bool template_is_shared(const struct saved_image *saved);
 bool template_is_of(const struct saved_image *saved, const char *owner);
 /* Makes templates anew. */

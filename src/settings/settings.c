@@ -115,6 +115,8 @@ static const struct setting rows[] = {
            "no session begins with less memory available"),
     NUMBER("sessions.sleep_max_age", KIND_MS, sessions_sleep_max_age, MINUTE, 36500 * DAY, 30 * DAY,
            "a session that sleeps for longer ends"),
+    NUMBER("templates.wait", KIND_MS, templates_wait, 1000, DAY, 2 * MINUTE,
+           "a run that waits for longer for a template that is made anew fails"),
     NUMBER("images.max_bytes", KIND_BYTES, images_max_bytes, 0, 1024 * GIB, 16 * GIB,
            "size of all images of sessions on the disk: checkpoints, sleeping sessions, templates"),
     NUMBER("images.max_bytes_per_key", KIND_BYTES, images_max_bytes_per_key, 0, 1024 * GIB, 4 * GIB,

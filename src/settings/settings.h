@@ -32,6 +32,7 @@ struct settings {
     uint64_t runs_pids;   /* the same for processes; 0: half of the kernel's maximum */
     uint64_t sessions_max, sessions_max_per_key;
     uint64_t sessions_sleep_max_age;
+    uint64_t templates_wait;        /* of a run for the image of its template */
     uint64_t sessions_memory_floor; /* no session begins with less memory available */
     uint64_t images_max_bytes, images_max_bytes_per_key;
     char images_key_file[SETTING_TEXT_MAX]; /* "": images are not encrypted */

@@ -1,11 +1,14 @@
 """Branches of Python sessions: POST /v1/sessions/{id}/branches (R5.4)."""
 import contextlib
 import json
+import os
+import signal
 import sqlite3
 import threading
 from pathlib import Path
 
 import pytest
+import warm
 from harness import eventually
 from hostview import descendants
 from service import Service
@@ -193,6 +196,30 @@ def test_results_are_streamed_as_they_finish(service, session):
     sse = service.all_events(session + "/branches", {"candidates": ["1"], "keep": "best", "score": "1"}, sse=True)
     assert [e["event"] for e in sse] == ["forked", "candidate", "result", "candidate", "score", "done"]
     assert sse[-1]["winner"] == 0 and sse[-1]["adopted"]
+
+
+def test_a_candidate_begins_as_soon_as_its_own_copy_is_ready(service, session):
+    """The first ones find a program that waits for its image; the zygote that makes the others is stopped."""
+    value(service, session, "x = 1")
+    branch(service, session, ["1"], "none")  # the pool has its first demand
+    assert eventually(lambda: warm.pools(service)["python-image"]["ready"] >= 1, 60), warm.pools(service)
+    zygotes = [p.pid for p in descendants(service.pid) if p.comm == "jar-zygote" and "python" in p.exe]
+    try:
+        for pid in zygotes:
+            os.kill(pid, signal.SIGSTOP)
+        with service.events(session + "/branches", {"candidates": ["x"] * 9, "keep": "none", "stream": True}) as events:
+            copies = next(events)["sessions"]
+            first = next(e for e in events if e["event"] == "result")
+            states = [service.get(f"/v1/sessions/{c}").json.get("state") for c in copies]
+            for pid in zygotes:
+                os.kill(pid, signal.SIGCONT)
+            rest = list(events)
+    finally:
+        for pid in zygotes:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+    assert first["result"]["outcome"] == "ok" and "starting" in states, (first, states)
+    assert [e["result"]["outcome"] for e in rest if e["event"] == "result"] == ["ok"] * 8, rest
 
 
 WAIT = MARKED + "import time; time.sleep(600)"

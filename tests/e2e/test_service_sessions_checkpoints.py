@@ -6,7 +6,8 @@ import pytest
 import sessions
 from harness import eventually
 from service import Service
-from sessions import checkpoint, checkpoints, end_sessions, execute, images, kill_keeper, place, roll_back, value
+from sessions import (checkpoint, checkpoints, end_sessions, execute, fails_to_record, images, kill_keeper, place,
+                      roll_back, value)
 
 pytestmark = pytest.mark.release_only  # IPython starts cold there: every session would take seconds
 
@@ -318,3 +319,19 @@ def test_a_keeper_that_is_killed_leaves_checkpoints_whole(service):
         roll_back(service, session, "first")
         assert value(service, session, "x") == "0"
         assert service.request("PATCH", session, {"undo": 2}).status == 200
+
+
+def test_no_checkpoint_comes_or_goes_without_its_record(service):
+    session = create(service)
+    value(service, session, "x = 1")
+    kept = checkpoint(service, session, name="kept")
+    with fails_to_record(service, "session.checkpoint"):
+        refused = service.post(f"{session}/checkpoints", {"name": "other"})
+        assert refused.status == 500, refused
+        assert [c["name"] for c in checkpoints(service, session)] == ["kept"]
+        assert eventually(lambda: images(service) == [kept["id"]]), images(service)
+    with fails_to_record(service, "session.checkpoint_deleted"):
+        assert service.delete(f"{session}/checkpoints/kept").status == 500
+    assert [c["name"] for c in checkpoints(service, session)] == ["kept"]
+    assert service.delete(f"{session}/checkpoints/kept").status == 200 and checkpoints(service, session) == []
+    assert value(service, session, "x") == "1"

@@ -1,12 +1,15 @@
 """Sessions that cannot wake: POST /v1/sessions/{id}/wake {"replay": true} runs their cells again."""
+import contextlib
 import os
 import signal
 import threading
+from pathlib import Path
 
 import pytest
 from changed_image import make_foreign
 from harness import eventually
 from service import Service
+from sessions import fails_to_record
 
 pytestmark = pytest.mark.release_only  # IPython starts cold there: every session would take seconds
 PATIENCE = 60
@@ -226,6 +229,70 @@ def test_other_requests_wait_for_the_end_of_a_replay(service):
     assert eventually(lambda: service.get(f"/v1/sessions/{session}").json["cells"] > 2, PATIENCE)
     assert value(service, session, "x") == "[1]"  # not in between
     thread.join()
+
+
+def test_a_session_whose_image_is_lost_is_replayed():
+    with Service(*OPTIONS) as s:
+        session = create(s)
+        assert value(s, session, "x = [1]; x") == "[1]"
+        sleep(s, session)
+        s.stop()
+        for path in (s.data / "images").iterdir():
+            path.unlink()
+        s.start()
+        asleep = s.get(f"/v1/sessions/{session}").json
+        assert asleep["state"] == "sleeping" and OFFER in asleep["sleep_error"], asleep
+        refused = s.post(f"/v1/sessions/{session}/wake")
+        assert refused.status == 409 and "its image is not there" in refused.error["message"], refused
+        assert OFFER in refused.error["message"]
+        made = replay(s, session)
+        assert made.status == 200 and [r["outcome"] for r in made.json["replay"]] == ["same"], made
+        assert value(s, session, "x") == "[1]"
+        sleep(s, session)  # and sleeps as any other
+        assert value(s, session, "x") == "[1]"
+
+
+def test_a_replay_without_its_record_has_not_happened(service):
+    session = create(service)
+    value(service, session, "x = 1")
+    sleep(service, session)
+    damage(service)
+    with fails_to_record(service, "session.replayed"):
+        refused = replay(service, session)
+        assert refused.status == 409 and "could not be replayed" in refused.error["message"], refused
+        assert service.get(f"/v1/sessions/{session}").json["state"] == "sleeping"
+    assert replay(service, session).status == 200 and value(service, session, "x") == "1"
+
+
+def opens_a_file(process):
+    """Whether one of its threads waits for the other end of a FIFO that it opens."""
+    def call(task):
+        with contextlib.suppress(OSError):
+            return (task / "syscall").read_text().split()[0]
+    return any(call(t) in ("257", "56") for t in Path(f"/proc/{process.pid}/task").iterdir())
+
+
+def test_a_session_that_wakes_while_the_service_is_stopped_sleeps_on():
+    with Service(*OPTIONS) as s:
+        session = create(s)
+        value(s, session, "x = 7")
+        sleep(s, session)
+        [image] = (s.data / "images").iterdir()
+        os.rename(image, image.parent.parent / "aside")
+        os.mkfifo(image, 0o444)  # its file is not read to an end
+        keeper = s.half("keeper")
+        client = threading.Thread(target=lambda: s.post(f"/v1/sessions/{session}/wake"))
+        client.start()
+        assert eventually(lambda: opens_a_file(keeper), PATIENCE)
+        s.drain()
+        s.signal(signal.SIGTERM)  # at once
+        assert s.popen.wait(PATIENCE) == 0, s.log()[-4000:]
+        client.join()
+        os.unlink(image)
+        os.rename(image.parent.parent / "aside", image)
+        s.start()
+        assert s.get(f"/v1/sessions/{session}").json["state"] == "sleeping"
+        assert value(s, session, "x") == "7"
 
 
 def test_a_session_from_a_template_has_no_replay(service):

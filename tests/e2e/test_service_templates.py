@@ -325,12 +325,74 @@ def test_a_template_whose_setup_fails_now_says_why_and_is_not_tried_again_and_ag
         assert len(setups) == 2, setups
 
 
-def spoil_setup(service):
+SLOW = "import os, time\nwhile os.path.exists('/sandbox/slow'): time.sleep(0.02)\nx = 1"
+
+
+def test_templates_are_made_anew_side_by_side_and_a_run_does_not_wait_for_ever():
+    with Service(*OPTIONS, "--set", "templates.wait=2s") as s:
+        for name in ("slow", "quick"):
+            assert s.post("/v1/templates", {"name": name, "language": "python", "setup": SLOW,
+                                            "cell_limits": {"wall_ms": 60000}}).status == 201
+        s.stop()
+        make_foreign(s, "template")
+        spoil_setup(s, "slow", {"slow": ""})
+        s.start()
+        late = s.post("/v1/runs", {"template": "slow", "code": "print(x)"}).json
+        assert late["verdict"] != "ok" and "templates.wait" in late["error"] and "made anew" in late["error"], late
+        # The other one is made meanwhile, though the first has not ended.
+        assert eventually(lambda: s.run("print(x)", template="quick")["stdout"] == "1\n", 60)
+        assert rebuilt(s, "slow") is None
+        [setup] = s.get("/v1/sessions", {"state": "busy"}).json["sessions"]
+        assert s.delete(f"/v1/sessions/{setup['id']}/files/slow").status == 204
+        assert eventually(lambda: rebuilt(s, "slow"), 60)
+        assert s.run("print(x)", template="slow")["stdout"] == "1\n"
+
+
+def test_a_template_of_a_key_that_is_gone_is_not_made_anew():
+    with Service(*OPTIONS) as s:
+        key, other = s.add_key("ann"), s.add_key("bob")
+        assert s.post("/v1/templates", {"name": "kept", "language": "python", "setup": "x = 1", "shared": True},
+                      key=key).status == 201
+        s.stop()
+        make_foreign(s, "template")
+        assert s.cli("keys", "remove", "ann").status == 0
+        s.start()
+        refused = s.post("/v1/runs", {"template": "kept", "code": "print(x)"}, key=other).json
+        assert "key 'ann', which was deleted" in refused["error"], refused
+
+
+def test_a_template_of_another_key_is_never_taken_by_mistake():
+    with Service(*OPTIONS) as s:
+        ann, bob, eve = s.add_key("ann"), s.add_key("bob"), s.add_key("eve")
+
+        def make(key, text, shared):
+            reply = s.post("/v1/templates", {"name": "t", "language": "bash", "setup": f"x={text}", "shared": shared},
+                           key=key)
+            assert reply.status == 201 and reply.json["shared"] is shared, reply
+
+        def ran(key, name="t"):
+            return s.post("/v1/runs", {"template": name, "code": "echo $x"}, key=key)
+
+        make(ann, "ann", True)
+        assert (ran(bob).json["stdout"], ran(bob).json["template_key"]) == ("ann\n", "ann")
+        make(eve, "eve", True)
+        refused = ran(bob)
+        assert refused.status == 409 and "2 keys share a template 't'" in refused.error["message"], refused
+        assert s.post("/v1/sessions", {"language": "bash", "template": "t"}, key=bob).status == 409
+        assert ran(bob, "ann/t").json["stdout"] == "ann\n" and ran(bob, "eve/t").json["template_key"] == "eve"
+        assert (ran(ann).json["stdout"], ran(eve).json["stdout"]) == ("ann\n", "eve\n")
+        make(bob, "bob", False)
+        assert (ran(bob).json["stdout"], ran(bob).json["template_key"]) == ("bob\n", "bob")
+        assert ran(ann, "bob/t").status == 404
+
+
+def spoil_setup(service, name=None, files=None):
     """The request of the template now makes the file that its setup does not like."""
     db = sqlite3.connect(service.data / "belljar.db")
-    [(image, text)] = db.execute("SELECT image, request FROM template_requests").fetchall()
-    request = {**json.loads(text), "files": {"again": ""}}
-    db.execute("UPDATE template_requests SET request = ? WHERE image = ?", (json.dumps(request), image))
+    for image, text in db.execute("SELECT image, request FROM template_requests").fetchall():
+        request = {**json.loads(text), "files": files or {"again": ""}}
+        if name in (None, request["name"]):
+            db.execute("UPDATE template_requests SET request = ? WHERE image = ?", (json.dumps(request), image))
     db.commit()
     db.close()
 

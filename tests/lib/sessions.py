@@ -4,8 +4,10 @@ path below /v1. Each function asserts that its request succeeds; a test of a ref
     session = create(service)
     assert value(service, fork(service, session)["sessions"][0]["id"], "1 + 1") == "2"
 """
+import contextlib
 import os
 import signal
+import sqlite3
 
 from harness import eventually
 from hostview import descendants
@@ -142,3 +144,20 @@ def kill_everything(service):
     assert eventually(kill_the_others, PATIENCE)
     os.kill(service.pid, signal.SIGKILL)
     service.popen.wait(30)
+
+
+@contextlib.contextmanager
+def fails_to_record(service, kind):
+    """Meanwhile the audit log takes no record of this kind."""
+    def change(statement):
+        with contextlib.closing(sqlite3.connect(service.data / "belljar.db", timeout=60, isolation_level=None)) as db:
+            db.execute(statement)
+    with contextlib.closing(sqlite3.connect(service.data / "belljar.db", timeout=60)) as db:
+        [(last,)] = db.execute("SELECT max(seq) FROM audit").fetchall()
+    # The database has no triggers. The entry of such a record in this index is a number that does not exist.
+    change(f"CREATE INDEX no_record ON audit (CASE WHEN kind = '{kind}' AND seq > {last} "
+           "THEN abs(-9223372036854775807 - 1) END)")
+    try:
+        yield
+    finally:
+        change("DROP INDEX no_record")

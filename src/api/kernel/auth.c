@@ -42,6 +42,18 @@ static void identity_of_key(struct api_identity *ret, const struct key_row *row)
     ret->max_runs = row->max_runs;
 }
 
+bool auth_has_key(const struct api_keys *keys, const char *id, int scope)
+{
+    struct api_identity of;
+    struct err e = { 0 };
+    for (size_t i = 0; i < keys->n; i++) {
+        identity_of_key(&of, &keys->rows[i]);
+        if (strcmp(of.owner, id) == 0)
+            return auth_allows(&of, scope, &e) == 0;
+    }
+    return false;
+}
+
 static bool is_trusted_peer(const struct auth_facts *f)
 {
     return f->is_unix &&

@@ -26,6 +26,9 @@ struct auth_facts {
 /* Whether the identity has the scope. `admin` has every scope; every identity has SCOPE_ANY. */
 [[nodiscard]] int auth_allows(const struct api_identity *who, int scope, struct err *e);
 
+/* Whether the key with this id exists, and has the scope. */
+bool auth_has_key(const struct api_keys *keys, const char *id, int scope);
+
 /* Reads the keys from the disk, and waits for it. */
 [[nodiscard]] int auth_open(struct api *api, struct err *e);
 void auth_close(struct api *api);

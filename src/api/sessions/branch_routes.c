@@ -522,6 +522,13 @@ static bool submit(struct candidate *c, json_t *code, const char *field, json_t 
     return true;
 }
 
+static void on_ready(struct session_branches *branches, unsigned i)
+{
+    (void)i;
+    ((struct branch_call *)branches)->forked_us = clock_us();
+}
+
+/* A candidate begins as soon as its own copy is ready. */
 static void on_forked(struct session_branches *branches, const struct err *e)
 {
     struct branch_call *b = (struct branch_call *)branches;
@@ -647,6 +654,7 @@ static void post_branches(struct api_call *c)
         return;
     }
     b->branches.on_forked = on_forked;
+    b->branches.on_ready = on_ready;
     b->branches.on_lost = on_lost;
     b->branches.on_checked = on_checked;
     b->branches.on_adopted = on_adopted;
@@ -692,7 +700,7 @@ static const struct api_field branch_result_reply[] = {
         { "error", FIELD_STRING, OR_NULL, .help = "why the winner was not adopted" },         \
         { "left", FIELD_STRINGS, ALWAYS, .help = "ids of the copies that stay as sessions" }, \
         { "fork_ms", FIELD_NUMBER, ALWAYS,                                                    \
-          .help = "from the request until all copies were ready" },                           \
+          .help = "from the request until the last copy was ready" },                         \
     {                                                                                         \
         "wall_ms", FIELD_NUMBER, ALWAYS, .help = "from the request to the answer"             \
     }

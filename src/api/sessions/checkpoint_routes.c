@@ -145,22 +145,51 @@ static void get_checkpoint(struct api_call *c)
         api_reply(c, 200, checkpoint_object(&found));
 }
 
+struct delete_call {
+    struct session_record record; /* first */
+    struct api_call *call;
+    struct session *session;
+    char id[ID_SIZE];
+    json_t *answer;
+};
+
+/* The record is written before the checkpoint goes. */
+static void on_delete_recorded(struct session_record *r, const struct err *e)
+{
+    struct delete_call *d = (struct delete_call *)r;
+    if (e) {
+        json_decref(d->answer);
+        api_fail(d->call, e, NULL);
+    } else {
+        checkpoint_remove(d->session, d->id);
+        api_reply_after_writes(d->call, 200, d->answer);
+    }
+    free(d);
+}
+
 static void delete_checkpoint(struct api_call *c)
 {
     struct err e = { 0 };
     struct checkpoint found;
     struct session *s = session_to_change(c);
+    struct delete_call *d = s ? calloc(1, sizeof *d) : NULL;
     if (!s)
         return;
-    if (checkpoint_find(s, c->params[1], &found, &e)) {
-        api_fail(c, &e, NULL);
+    if (!d || checkpoint_find(s, c->params[1], &found, &e)) {
+        if (!d)
+            api_fail_no_memory(c);
+        else
+            api_fail(c, &e, NULL);
+        free(d);
         return;
     }
-    json_t *answer = checkpoint_object(&found);
-    checkpoint_record(s, "session.checkpoint_deleted", c->who.name,
-                      json_pack("{s:s, s:s*}", "checkpoint", found.id, "name", found.name));
-    checkpoint_remove(s, found.id);
-    api_reply_after_writes(c, 200, answer);
+    *d = (struct delete_call){ .record.on_done = on_delete_recorded,
+                               .call = c,
+                               .session = s,
+                               .answer = checkpoint_object(&found) };
+    (void)snprintf(d->id, sizeof d->id, "%s", found.id);
+    session_record(s, &d->record, "session.checkpoint_deleted", c->who.name,
+                   json_pack("{s:s, s:s*}", "checkpoint", found.id, "name", found.name));
 }
 
 /* ---- rollback and undo ---- */

@@ -30,10 +30,11 @@ enum outcome { SAME, DIFFERS, FAILED, SKIPPED, OUTCOMES };
 static const char *const outcome_words[] = { "same", "differs", "failed", "skipped", NULL };
 
 struct replay {
-    struct session_wait wait;   /* first */
-    struct store_job job;       /* in flight if `busy` */
-    struct run_watch watch;     /* of `run` */
-    struct session_watch alive; /* so that the session lives until the end */
+    struct session_wait wait;     /* first */
+    struct store_job job;         /* in flight if `busy` */
+    struct run_watch watch;       /* of `run` */
+    struct session_record record; /* in flight if `busy` */
+    struct session_watch alive;   /* so that the session lives until the end */
     struct api_call *call;
     struct session *session;
     struct run *run; /* the cell that runs; NULL: none */
@@ -285,13 +286,26 @@ static json_t *report(const struct replay *r)
     return o;
 }
 
+/* The replay has happened once its record is written. */
+static void on_recorded(struct session_record *record, const struct err *e)
+{
+    struct replay *r = (struct replay *)((char *)record - offsetof(struct replay, record));
+    r->busy = false;
+    if (r->over)
+        replay_free(r);
+    else if (e)
+        stop(r, e);
+    else
+        session_replayed(r->session, report(r)); /* on_awake() follows */
+}
+
 static void finish(struct replay *r)
 {
-    const struct session *s = r->session;
-    checkpoint_record(r->session, "session.replayed", r->call->who.name,
-                      json_pack("{s:i, s:i, s:i}", "cells", (int)s->cells, "failed",
-                                (int)r->count[FAILED], "differ", (int)r->count[DIFFERS]));
-    session_replayed(r->session, report(r)); /* on_awake() follows */
+    r->busy = true;
+    r->record.on_done = on_recorded;
+    session_record(r->session, &r->record, "session.replayed", r->call->who.name,
+                   json_pack("{s:i, s:i, s:i}", "cells", (int)r->session->cells, "failed",
+                             (int)r->count[FAILED], "differ", (int)r->count[DIFFERS]));
 }
 
 static void next(struct replay *r)

@@ -1,4 +1,4 @@
-/* One rebuild at a time, from the request that made the template:
+/* Rebuilds, a few of them side by side, each from the request that made its template:
  *
  *   used, or looked at after the start ─► unfit ─► queue ─► request ─► setup ─► new image, old one goes
  *
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/kernel/auth.h"
 #include "api/templates/template_build.h"
 #include "api/templates/template_use.h"
 #include "base/auto.h"
@@ -23,6 +24,7 @@ enum {
     SPARE_MS = 60000, /* for the parts of a rebuild beside the setup */
     LOOK_AFTER_MS = 1000,
     WHY_MAX = 120,
+    AT_ONCE_MAX = 2, /* setups that run side by side; the others wait in line */
 };
 
 /* A template that is made anew, or was: its name and its owner stay. */
@@ -33,13 +35,16 @@ struct attempt {
     struct attempt *next;
 };
 
-/* In the queue; the first one is being made. */
+/* In the queue, the oldest first. */
 struct rebuild {
     struct store_job job;
     struct template_keeper *keeper;
     struct rebuild *next;
     char id[ID_SIZE], why[WHY_MAX];
     char *request;
+    struct template_build *build; /* NULL: it has not begun */
+    uv_timer_t bound;             /* of the build */
+    bool is_begun, is_late;
 };
 
 struct template_keeper {
@@ -47,11 +52,9 @@ struct template_keeper {
     struct api *api;
     struct attempt *attempts;
     struct rebuild *first;
-    struct template_build *build; /* of the first; NULL: it has not begun */
-    bool late;
-    uv_timer_t bound, look; /* of the build; of the background */
-    unsigned open_timers;
-    bool loading; /* `load` is under way */
+    uv_timer_t look;      /* of the background */
+    unsigned open_timers; /* of all rebuilds, too */
+    bool loading;         /* `load` is under way */
     /* The background: one template after another. */
     char **ids;
     size_t at;
@@ -108,16 +111,38 @@ static void identity_of(const char *owner, struct api_identity *ret)
 
 static void next(struct template_keeper *k);
 
-/* Everybody who waits for it goes on, or fails. */
-static void finish(struct template_keeper *k, const struct saved_image *new, const struct err *e)
+static void free_if_unused(struct template_keeper *k)
 {
-    struct rebuild *r = k->first;
+    if (k->closed && k->open_timers == 0 && !k->loading && !k->first)
+        free(k);
+}
+
+static void on_bound_closed(uv_handle_t *handle)
+{
+    struct rebuild *r = handle->data;
+    struct template_keeper *k = r->keeper;
+    free(r->request);
+    free(r);
+    k->open_timers--;
+    free_if_unused(k);
+}
+
+static void take_out(struct rebuild *r)
+{
+    struct rebuild **at = &r->keeper->first;
+    while (*at != r)
+        at = &(*at)->next;
+    *at = r->next;
+    uv_close((uv_handle_t *)&r->bound, on_bound_closed);
+}
+
+/* Everybody who waits for it goes on, or fails. */
+static void finish(struct rebuild *r, const struct saved_image *new, const struct err *e)
+{
+    struct template_keeper *k = r->keeper;
     struct err told = { 0 };
     struct saved_image *old = images_find(sessions_images(k->api->sessions), r->id);
     struct attempt *a = old ? attempt_of(k, old, &told) : NULL;
-    k->first = r->next;
-    k->build = NULL;
-    (void)uv_timer_stop(&k->bound);
     if (e)
         (void)!err_set(&told, ERR_CONFLICT, 0,
                        "template '%s' could not be made anew: %.170s; it does not fit: %s",
@@ -130,39 +155,56 @@ static void finish(struct template_keeper *k, const struct saved_image *new, con
               "image=%s", r->id);
     if (!e && old && !old->is_removed)
         images_remove(sessions_images(k->api->sessions), old);
+    take_out(r);
     template_rebuilt(k->api->sessions, r->id, new, e ? &told : NULL);
-    free(r->request);
-    free(r);
     next(k);
 }
 
 static void on_built(struct template_build *b, const struct err *e, const char *field)
 {
-    struct template_keeper *k = b->owner;
+    struct rebuild *r = b->owner;
+    struct template_keeper *k = r->keeper;
     struct err failed = { 0 };
-    const struct saved_image *old = images_find(sessions_images(k->api->sessions), k->first->id);
     (void)field;
+    r->build = NULL;
+    if (k->closed) { /* nobody waits, and the sessions may be gone */
+        take_out(r);
+        return;
+    }
+    const struct saved_image *old = images_find(sessions_images(k->api->sessions), r->id);
     if (!e && (!old || old->is_removed)) {
         images_remove(sessions_images(k->api->sessions), b->save.saved);
         e = &failed;
         (void)!err_set(&failed, ERR_CONFLICT, 0, "it was deleted meanwhile");
-    } else if (e && k->late) {
+    } else if (e && r->is_late) {
         e = &failed;
         (void)!err_set(&failed, ERR_UNAVAILABLE, 0, "it did not end in time");
     }
-    finish(k, e ? NULL : b->save.saved, e);
+    finish(r, e ? NULL : b->save.saved, e);
 }
 
 static void on_bound(uv_timer_t *timer)
 {
-    struct template_keeper *k = timer->data;
-    k->late = true;
-    if (k->build)
-        template_build_stop(k->build, "the rebuild of its template did not end in time");
+    struct rebuild *r = timer->data;
+    r->is_late = true;
+    if (r->build)
+        template_build_stop(r->build, "the rebuild of its template did not end in time");
 }
 
-static int begin(struct template_keeper *k, struct rebuild *r, struct err *e)
+/* A key that was deleted runs nothing any more. */
+static int check_owner(const struct api *api, const struct api_identity *who, struct err *e)
 {
+    if (!who->key || auth_has_key(api->keys, who->owner, SCOPE_RUN))
+        return 0;
+    return err_set(e, ERR_CONFLICT, 0,
+                   "its setup runs for key '%s', which was deleted or may not run programs: delete "
+                   "it, and make it again",
+                   who->key);
+}
+
+static int begin(struct rebuild *r, struct err *e)
+{
+    struct template_keeper *k = r->keeper;
     const struct saved_image *old = images_find(sessions_images(k->api->sessions), r->id);
     json_auto_t *body = r->request ? json_loads(r->request, JSON_ALLOW_NUL, NULL) : NULL;
     json_auto_t *detail = old && old->row.detail ? json_loads(old->row.detail, 0, NULL) : NULL;
@@ -174,13 +216,12 @@ static int begin(struct template_keeper *k, struct rebuild *r, struct err *e)
                        "its request is not there: delete it, and make it again");
     identity_of(owner, &who);
     const struct template_order order = {
-        .api = k->api, .who = &who, .body = body, .old = old, .on_done = on_built, .owner = k
+        .api = k->api, .who = &who, .body = body, .old = old, .on_done = on_built, .owner = r
     };
-    if (template_build(&order, &k->build, field, sizeof field, e))
+    if (check_owner(k->api, &who, e) || template_build(&order, &r->build, field, sizeof field, e))
         return -1;
-    const struct session *s = k->build->session;
-    k->late = false;
-    (void)uv_timer_start(&k->bound, on_bound, s->spec.cell_limits.v[LIMIT_WALL_MS] + SPARE_MS, 0);
+    const struct session *s = r->build->session;
+    (void)uv_timer_start(&r->bound, on_bound, s->spec.cell_limits.v[LIMIT_WALL_MS] + SPARE_MS, 0);
     return 0;
 }
 
@@ -193,18 +234,23 @@ static int read_request(struct db *db, struct store_job *job, struct err *e)
 static void on_request(struct store_job *job)
 {
     struct rebuild *r = (struct rebuild *)job;
-    struct template_keeper *k = r->keeper;
     struct err e = job->err;
-    if (e.code != ERR_NONE || begin(k, r, &e))
-        finish(k, NULL, &e);
+    if (r->keeper->closed)
+        take_out(r);
+    else if (e.code != ERR_NONE || begin(r, &e))
+        finish(r, NULL, &e);
 }
 
 static void next(struct template_keeper *k)
 {
-    if (!k->first)
-        return;
-    k->first->job = (struct store_job){ .work = read_request, .done = on_request };
-    store_read(k->api->store, &k->first->job);
+    unsigned n = 0;
+    for (struct rebuild *r = k->first; r && n < AT_ONCE_MAX; r = r->next, n++) {
+        if (r->is_begun)
+            continue;
+        r->is_begun = true;
+        r->job = (struct store_job){ .work = read_request, .done = on_request };
+        store_read(k->api->store, &r->job);
+    }
 }
 
 static int rebuild(struct template_maker *m, const struct saved_image *saved, const char *why,
@@ -229,6 +275,9 @@ static int rebuild(struct template_maker *m, const struct saved_image *saved, co
     if (!r)
         return err_no_memory(e, "a template");
     r->keeper = k;
+    (void)uv_timer_init(k->api->loop, &r->bound);
+    r->bound.data = r;
+    k->open_timers++;
     (void)snprintf(r->id, sizeof r->id, "%s", saved->row.id);
     const char *cause = strstr(why, "image: "); /* "its program did not become the image: …" */
     (void)snprintf(r->why, sizeof r->why, "%s", cause ? cause + 7 : why);
@@ -236,8 +285,7 @@ static int rebuild(struct template_maker *m, const struct saved_image *saved, co
     while (*end)
         end = &(*end)->next;
     *end = r;
-    if (k->first == r)
-        next(k);
+    next(k);
     return 0;
 }
 
@@ -309,12 +357,6 @@ static int try_image(struct template_keeper *k, struct session_image *image, str
     return 0;
 }
 
-static void free_if_unused(struct template_keeper *k)
-{
-    if (k->closed && k->open_timers == 0 && !k->loading && !k->build)
-        free(k);
-}
-
 static void on_loaded(struct image_load *l, const struct err *e)
 {
     struct template_keeper *k = (struct template_keeper *)((char *)l -
@@ -370,10 +412,9 @@ int template_rebuild_open(struct api *api, struct err *e)
         return err_no_memory(e, "the templates");
     k->maker.rebuild = rebuild;
     k->api = api;
-    (void)uv_timer_init(api->loop, &k->bound);
     (void)uv_timer_init(api->loop, &k->look);
-    k->bound.data = k->look.data = k;
-    k->open_timers = 2;
+    k->look.data = k;
+    k->open_timers = 1;
     (void)uv_timer_start(&k->look, on_look, LOOK_AFTER_MS, 0);
     templates_set_maker(api->sessions, &k->maker);
     api->templates = k;
@@ -406,8 +447,13 @@ void template_rebuild_close(struct api *api)
         free(a->owner);
         free(a);
     }
+    k->attempts = NULL;
     strv_free(k->ids);
     k->ids = NULL;
-    uv_close((uv_handle_t *)&k->bound, on_closed);
+    for (struct rebuild *r = k->first, *after; r; r = after) {
+        after = r->next;
+        if (!r->is_begun)
+            take_out(r);
+    }
     uv_close((uv_handle_t *)&k->look, on_closed);
 }

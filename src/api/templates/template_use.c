@@ -41,9 +41,15 @@ int template_named(const struct api *api, const char *owner, const char *name,
                    struct saved_image **ret, struct err *e)
 {
     char known[120];
-    *ret = template_find(api->sessions, owner, name);
+    unsigned n;
+    *ret = template_find(api->sessions, owner, name, &n);
     if (*ret)
         return 0;
+    if (n > 1)
+        return err_set(e, ERR_CONFLICT, 0,
+                       "%u keys share a template '%s': name one of them as 'KEY/%s', where GET "
+                       "/v1/templates shows its key, or make one of your own",
+                       n, QUOTED(name), QUOTED(name));
     return err_set(e, ERR_NOT_FOUND, 0,
                    "there is no template '%s': yours are %s; POST /v1/templates makes one",
                    QUOTED(name), names_of(api, owner, known, sizeof known));
@@ -64,8 +70,9 @@ const char *template_language(const struct api *api, const json_t *request,
                               const struct run_spec *spec)
 {
     const char *name = json_string_value(json_object_get(request, "template"));
+    unsigned n;
     const struct saved_image *saved = name && api->engine
-                                          ? template_find(api->sessions, owner_of(spec), name)
+                                          ? template_find(api->sessions, owner_of(spec), name, &n)
                                           : NULL;
     return saved ? saved->row.language : NULL;
 }
@@ -111,7 +118,8 @@ int template_apply(const struct api *api, const json_t *request, struct run_spec
         return 0;
     if (template_check(api, request, spec, field, size, e))
         return -1;
-    saved = template_find(api->sessions, owner_of(spec), name);
+    if (template_named(api, owner_of(spec), name, &saved, e))
+        return -1;
     if (strcmp(saved->row.language, spec->language->name) != 0) {
         (void)snprintf(field, size, "language");
         return err_set(e, ERR_BAD_REQUEST, 0,
@@ -134,7 +142,8 @@ int template_apply(const struct api *api, const json_t *request, struct run_spec
     }
     spec->template = strdup(name);
     spec->template_image = strdup(saved->row.id);
-    if (!spec->template || !spec->template_image)
+    spec->template_key = text_copy(saved->row.key);
+    if (!spec->template || !spec->template_image || (saved->row.key && !spec->template_key))
         return err_no_memory(e, "a request");
     return template_host(api->sessions, saved, &spec->host, e);
 }
