@@ -149,13 +149,8 @@ static bool is_equal(struct packing *p, int fd, const struct file_source *source
     return true;
 }
 
-static int pack_file(struct packing *p, const struct stat *st)
+static int pack_contents(struct packing *p, const struct stat *st, int fd)
 {
-    autoclose int fd = open(p->walk.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0) {
-        lose(p, "file", p->walk.path, errno);
-        return 0;
-    }
     uint64_t bytes = (uint64_t)st->st_size;
     struct file_source source;
     if (bytes >= SHARED_MIN && earlier_find(&p->earlier, p->walk.path, bytes, &source) &&
@@ -170,17 +165,21 @@ static int pack_file(struct packing *p, const struct stat *st)
                : 0;
 }
 
-/* Each name of a file with more than one; the first has its bytes. */
-static int pack_name(struct packing *p, const struct stat *st)
+/* Of a file with more than one name, the first has its bytes. */
+static int pack_file(struct packing *p, const struct stat *st)
 {
-    bool is_full;
-    if (access(p->walk.path, R_OK) < 0) /* no other name has it, either */
-        return pack_file(p, st);
-    const char *first = image_links_find(&p->links, st, p->walk.path, &is_full);
+    bool is_full = false;
+    autoclose int fd = open(p->walk.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) {
+        lose(p, "file", p->walk.path, errno);
+        return 0;
+    }
+    const char *first = st->st_nlink > 1 ? image_links_find(&p->links, st, p->walk.path, &is_full)
+                                         : NULL;
     if (is_full)
         lose(p, "hard link", p->walk.path, 0);
     if (!first)
-        return pack_file(p, st);
+        return pack_contents(p, st, fd);
     size_t n = strlen(first);
     return add_entry(p, FILE_NAME, st, n) || add(p, first, n) ? -1 : 0;
 }
@@ -200,7 +199,7 @@ static int pack_one(struct image_walk *w, const struct stat *st)
 {
     struct packing *p = (struct packing *)w;
     if (S_ISREG(st->st_mode))
-        return st->st_nlink > 1 ? pack_name(p, st) : pack_file(p, st);
+        return pack_file(p, st);
     if (S_ISLNK(st->st_mode))
         return pack_link(p, st);
     if (S_ISDIR(st->st_mode) || S_ISFIFO(st->st_mode))
