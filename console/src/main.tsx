@@ -21,6 +21,7 @@ interface View {
 // A further view is a row here and a file of its own under views/.
 const VIEWS: View[] = [
   { path: "run", name: "Run" },
+  { path: "sessions", name: "Notebooks", load: async () => (await import("./views/notebook")).NotebookView },
   { path: "history", name: "History", load: async () => (await import("./views/history")).HistoryView },
   { path: "approvals", name: "Approvals", load: async () => (await import("./views/approvals")).ApprovalsView },
   { path: "languages", name: "Languages", load: async () => (await import("./views/languages")).LanguagesView },

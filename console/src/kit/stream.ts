@@ -20,7 +20,7 @@ const breathe = () =>
   });
 
 /** Calls `on` for each line of NDJSON. True if the last event came. */
-async function read(reply: Response, on: (event: RunEvent) => void): Promise<boolean> {
+export async function read(reply: Response, on: (event: RunEvent) => void): Promise<boolean> {
   const reader = reply.body!.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   let since = performance.now();

@@ -45,7 +45,7 @@ function Facts({ result: r }: { result: Result }) {
   );
 }
 
-function Cause(props: { d: Diagnosis; fix: (line: number, text: string) => void; show: (line: number) => void }) {
+export function Cause(props: { d: Diagnosis; fix: (line: number, text: string) => void; show: (line: number) => void }) {
   const { d } = props;
   const line = d.location?.line ?? null;
   return (

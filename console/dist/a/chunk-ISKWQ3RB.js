@@ -1,1 +1,0 @@
-import{b as s}from"./chunk-RDUSCFKN.js";import{q as t,r as e}from"./chunk-KXHO5YL3.js";async function g(n){let{request:o,code:r,language:a}=await e(`/v1/runs/${n}/request`),i=await t("POST","/v1/runs",{body:{...o??{code:r,language:a},wait:!1,stream:!1}});s("runs",i.id)}export{g as a};

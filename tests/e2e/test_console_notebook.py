@@ -1,0 +1,237 @@
+"""Notebooks of the console in a real browser (R8.3): every test acts as a person does."""
+
+import json
+
+import pytest
+
+import browser
+
+pytestmark = pytest.mark.release_only  # the browser takes most of the time
+
+
+@pytest.fixture(scope="module")
+def tab(service):
+    with browser.Browser(service) as b:
+        yield b
+
+
+class Notebook:
+    """One session on the page."""
+
+    def __init__(self, tab, **body):
+        self.tab, self.service = tab, tab.service
+        self.id = self.service.post("/v1/sessions", {"language": "python", **body}).json["id"]
+        self.path = f"/v1/sessions/{self.id}"
+
+    def exec(self, code):
+        reply = self.service.post(f"{self.path}/exec", {"code": code})
+        assert reply.status == 200, reply
+        return reply.json
+
+    def open(self, rest=""):
+        self.tab.open("icon.svg")  # a page of its own: the next address is loaded anew
+        self.tab.open(f"#/sessions/{self.id}{rest}")
+        self.tab.find(".cell")
+        return self
+
+    def count(self):
+        return self.tab.js("return document.querySelectorAll('.cell').length")
+
+    def edit(self, code):
+        """Replaces the text of the cell that is being edited."""
+        from selenium.webdriver.common.keys import Keys
+
+        inside = "document.querySelector('.cell-editor')?.shadowRoot?.querySelector('.cm-content')"
+        self.tab.until(lambda: self.tab.js(f"return !!{inside}"))
+        self.tab.js(f"{inside}.focus()")
+        self.tab.chord(Keys.CONTROL, "a")
+        self.tab.cdp("Input.insertText", text=code)
+
+    def cell(self, n):
+        """The text of the outputs of a cell, and the state of its run."""
+        return self.tab.js("const c = document.querySelectorAll('.cell')[arguments[0]]; return c ? "
+                           "{ out: c.querySelector('.cell-out')?.innerText ?? '', phase: c.dataset.phase, "
+                           "status: c.dataset.status, undone: c.classList.contains('undone') } : null", n)
+
+    def over(self, n, text=""):
+        def done():
+            cell = self.cell(n)
+            return cell and cell["phase"] == "over" and text in cell["out"] and cell
+        return self.tab.until(done)
+
+
+@pytest.fixture
+def book(tab):
+    made = []
+
+    def start(**body):
+        made.append(Notebook(tab, **body))
+        return made[-1]
+
+    yield start
+    tab.open("icon.svg")
+    tab.js("localStorage.clear()")
+    for one in made:
+        one.service.delete(one.path)
+
+
+def test_console_makes_a_notebook_with_the_keyboard(tab):
+    """New notebook, a cell with Shift+Enter, the next one with Ctrl+Enter: no pointer is needed."""
+    from selenium.webdriver.common.keys import Keys
+
+    tab.open("#/sessions")
+    tab.find(".page-head")
+    assert tab.axe() == []
+    tab.chord(Keys.CONTROL, "k")
+    tab.find(".palette input")
+    tab.keys("new notebook", Keys.ENTER)
+    tab.find(".dialog select")
+    assert tab.axe() == []
+    tab.keys(Keys.TAB, "by-keys", Keys.ENTER)
+    tab.find(".cell-editor")
+    tab.until(lambda: tab.js("return document.activeElement?.className") == "cell-editor")
+    tab.keys("x = 6 * 7")
+    tab.chord(Keys.SHIFT, Keys.ENTER)
+    tab.until(lambda: tab.js("return document.querySelectorAll('.cell').length") == 2)
+    tab.until(lambda: "[1]" in tab.text(".cell-number"))
+    tab.keys("x")
+    tab.chord(Keys.CONTROL, Keys.ENTER)
+    tab.until(lambda: "42" in tab.text(".cell:nth-of-type(2) .cell-out"))
+    tab.until(lambda: "int" in tab.text(".variables"))
+    tab.keys(Keys.ESCAPE)
+    tab.until(lambda: tab.js("return document.activeElement?.classList.contains('cell-code')"))
+    tab.keys(Keys.ARROW_UP)
+    tab.until(lambda: "Cell 1" in tab.js("return document.activeElement?.ariaLabel ?? ''"))
+    tab.open("#/sessions")
+    tab.press("End by-keys")
+    tab.press("End the session")
+    tab.until(lambda: "by-keys" not in tab.page())
+
+
+RICH = """
+import matplotlib.pyplot as plt
+plt.plot([1, 3, 2]); plt.show()
+from IPython.display import HTML, display
+display(HTML("<b id=here>bold</b><script>try { parent.document.title = 'owned' }"
+             "catch { here.append(' sealed') }</script>"))
+print("<img src=x onerror=alert(1)> \\u202e")
+"""
+
+
+def test_console_notebook_has_rich_outputs(tab, book):
+    nb = book()
+    nb.exec(RICH)
+    nb.exec("import pandas as pd\npd.DataFrame({'a': [1, 2]})")
+    nb.exec("numbers = [1]\nnmbers")
+    nb.open()
+    first = nb.over(0, "<img src=x onerror=alert(1)>")
+    assert "U+202E" in first["out"]
+    assert tab.find("img.picture").get_attribute("src").startswith("blob:")
+    assert "0  1" in nb.over(1)["out"]
+    assert not tab.has("iframe") and not tab.has(".cell-out script")
+    assert "NameError" in nb.over(2)["out"]
+    for theme in ("light", "dark"):
+        tab.js("document.documentElement.dataset.theme = arguments[0]", theme)
+        assert tab.axe() == []
+    tab.press("Show the page")
+    tab.driver.switch_to.frame(tab.find("iframe"))
+    try:
+        tab.until(lambda: "sealed" in tab.text("#here"))
+    finally:
+        tab.driver.switch_to.default_content()
+    tab.press("Apply fix")
+    tab.until(lambda: "numbers = [1]\nnumbers" in tab.js(
+        "return [...document.querySelectorAll('.cell-code')].map((e) => e.textContent).join('|')"))
+
+
+def test_console_notebook_is_whole_after_a_reload(tab, book):
+    """Output, a question of input(), and drafts: a reload in the middle of a cell loses nothing."""
+    from selenium.webdriver.common.keys import Keys
+
+    nb = book().open()
+    nb.edit("for i in range(300): print('line', i)\nname = input('who? ')\nprint('hello', name)")
+    tab.chord(Keys.CONTROL, Keys.ENTER)
+    tab.find(".ask input")
+    tab.driver.refresh()
+    tab.find(".ask input").send_keys("reader\n")
+    nb.over(0, "hello reader")
+    assert nb.exec("name")["result"] == {"text/plain": "'reader'"}
+    tab.until(lambda: nb.count() == 3)  # the cell of another client is here, too
+    tab.js("document.querySelector('.output').scrollTop = 0")
+    tab.until(lambda: nb.cell(0)["out"].startswith("line 0\nline 1\n"))
+
+
+def test_console_notebook_interrupts_a_cell(tab, book):
+    from selenium.webdriver.common.keys import Keys
+
+    nb = book().open()
+    nb.edit("import time\nprint('begun', flush=True)\ntime.sleep(60)")
+    tab.chord(Keys.CONTROL, Keys.ENTER)
+    tab.until(lambda: "begun" in nb.cell(0)["out"])
+    tab.chord(Keys.CONTROL, ".")
+    assert nb.over(0)["status"] == "interrupted"
+
+
+def test_console_notebook_completes_and_explains(tab, book):
+    from selenium.webdriver.common.keys import Keys
+
+    nb = book()
+    nb.exec("quantity = 3")
+    nb.open()
+    inside = "document.querySelector('.cell-editor')?.shadowRoot"
+    tab.until(lambda: tab.js(f"return !!{inside}"))
+    nb.edit("quan")
+    tab.chord(Keys.CONTROL, " ")
+    tab.until(lambda: "quantity" in tab.js(f"return {inside}.querySelector('.cm-tooltip')?.innerText ?? ''"))
+    tab.keys(Keys.ESCAPE)
+    nb.edit("len")
+    tab.chord(Keys.CONTROL, "i")
+    tab.until(lambda: "Return the number of items" in tab.text(".help"))
+
+
+def test_console_sleeping_session_wakes_by_a_click(tab, book):
+    nb = book(name="sleeper")
+    nb.exec("kept = 5")
+    assert nb.service.post(f"{nb.path}/sleep", {}).json["state"] == "sleeping"
+    nb.open()
+    tab.until(lambda: "Asleep" in tab.page() and "on the disk" in tab.page())
+    assert nb.service.get(nb.path).json["state"] == "sleeping"  # a look does not wake it
+    tab.press("Wake")
+    tab.until(lambda: "kept" in tab.text(".variables"))
+
+
+def test_console_notebook_is_imported_and_exported(tab, tmp_path):
+    cells = [{"cell_type": "markdown", "source": ["# A title"]},
+             {"cell_type": "code", "source": ["a = 1\n", "a + 1"], "outputs": []}]
+    file = tmp_path / "from elsewhere.ipynb"
+    file.write_text(json.dumps({"nbformat": 4, "metadata": {"language_info": {"name": "python"}}, "cells": cells}))
+    tab.open("#/sessions")
+    tab.find("input[type=file]").send_keys(str(file))
+    tab.find(".book")
+    tab.until(lambda: tab.js("return document.querySelectorAll('.cell').length") == 3)
+    assert tab.text(".cell-code.prose") == "# A title"
+    tab.press("More")
+    tab.press("Run all cells")
+    tab.until(lambda: "2" in tab.text(".cell-out"))
+    tab.js("URL.createObjectURL = (blob) => (blob.text().then((t) => window.saved = t), 'blob:none');"
+           "HTMLAnchorElement.prototype.click = function () { window.savedAs = this.download }")
+    tab.press("More")
+    tab.press("Export .ipynb")
+    saved = json.loads(tab.until(lambda: tab.js("return window.saved")))
+    assert saved["nbformat"] == 4 and "".join(saved["cells"][-1]["source"]) == "a = 1\na + 1"
+    assert tab.js("return window.savedAs") == "from-elsewhere.ipynb"
+    tab.service.delete("/v1/sessions/" + tab.address().split("/")[-1])
+
+
+def test_console_notebook_of_a_thousand_cells_has_one_editor(tab, book):
+    """Cells off the screen have neither an editor nor outputs in the document."""
+    nb = book()
+    nb.open()
+    kept = [{"c": f"# cell {i}\nvalue_{i} = {i}"} for i in range(1000)]
+    tab.open("icon.svg")
+    tab.js("localStorage.setItem(arguments[0], arguments[1])", f"belljar.book.{nb.id}", json.dumps(kept))
+    nb.open()
+    tab.until(lambda: nb.count() == 1001)
+    tab.find(".cell-editor")
+    assert tab.js("return document.querySelectorAll('.cell-editor').length") == 1
+    assert tab.js("return document.querySelectorAll('.cell-code span').length") < 1000
