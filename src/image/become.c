@@ -17,6 +17,7 @@ enum {
     RUN_MAPPED = 4 * IMAGE_PAGE,
     STACK_BYTES = 64 << 10,
     KERNEL_MAPS_MAX = 8,
+    OPEN_MAX = 512, /* files that are open at once; a limit of the session may be lower */
 };
 #define SEARCH_FROM UINT64_C(0x10000000)
 #define SEARCH_STEP UINT64_C(0x10000000)
@@ -32,6 +33,8 @@ struct becoming {
     uint64_t area_bytes, aside; /* aside: the address of that room */
     struct restore_step *steps;
     size_t n_steps, max_steps;
+    int opened[OPEN_MAX];
+    size_t n_opened;
     int spare_fd; /* the number that the next open file will get */
     const struct image_map *open_file;
     char *why;
@@ -128,14 +131,26 @@ static int read_image(struct becoming *b)
 
 /* ---- files and kernel ---- */
 
-/* The same file as before costs one call. Otherwise its content decides: a package may have been
+/* A path is walked once: the file stays open until it is mapped. If no more can be open, *ret_fd is
+ * -1. */
+static int look_at(struct becoming *b, const char *name, struct stat *ret, int *ret_fd)
+{
+    int fd = b->n_opened < OPEN_MAX ? open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+    *ret_fd = fd;
+    if (fd < 0)
+        return stat(name, ret);
+    b->opened[b->n_opened++] = fd;
+    return fstat(fd, ret);
+}
+
+/* The same file as before costs two calls. Otherwise its content decides: a package may have been
  * installed again, or this is another machine. */
-static int check_file(const struct becoming *b, const struct image_map *m)
+static int check_file(struct becoming *b, const struct image_map *m, int *ret_fd)
 {
     struct stat st;
     struct image_scratch *room = b->want;
     const char *name = image_map_name(b->want, m);
-    if (stat(name, &st) < 0)
+    if (look_at(b, name, &st, ret_fd) < 0)
         return image_refuse(b->why, "%.140s is not here: %s", name, strerror(errno));
     uint64_t changed = (uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec;
     bool same = image_is_own_place(name) ||
@@ -186,18 +201,24 @@ static int check_surroundings(struct becoming *b)
         return image_refuse(b->why, "it was written on another version of the Linux kernel");
     if (image_processor() != b->head.processor)
         return image_refuse(b->why, "it was written on a machine with another processor");
-    if (check_program(b))
-        return -1;
+    return check_program(b);
+}
+
+static int check_files(struct becoming *b)
+{
     uint32_t seen = UINT32_MAX;
+    int fd = -1;
     for (size_t i = 0; i < b->want->n_maps; i++) {
         const struct image_map *map = &b->want->maps[i];
-        if (map->kind != IMAGE_FILE || b->want->keep[i] != KEEP_NOT ||
-            (seen != UINT32_MAX &&
-             strcmp(b->want->names + seen, image_map_name(b->want, map)) == 0))
+        b->want->fds[i] = -1;
+        if (map->kind != IMAGE_FILE || b->want->keep[i] != KEEP_NOT)
             continue;
+        bool is_next = seen != UINT32_MAX &&
+                       strcmp(b->want->names + seen, image_map_name(b->want, map)) == 0;
         seen = map->name;
-        if (check_file(b, map))
+        if (!is_next && check_file(b, map, &fd))
             return -1;
+        b->want->fds[i] = fd;
     }
     return 0;
 }
@@ -354,26 +375,38 @@ static void plan_close(struct becoming *b)
     b->open_file = NULL;
 }
 
-/* A file stays open for its next mapping. */
-static void plan_open(struct becoming *b, const struct image_map *m)
+/* A file stays open for its next mapping. Returns its descriptor; fd: it is open for reading. */
+static int plan_open(struct becoming *b, const struct image_map *m, int fd)
 {
     bool writes = m->shared && m->prot & PROT_WRITE;
+    if (!writes && fd >= 0)
+        return fd;
     const char *name = b->area + image_whole_pages(restore_code_bytes()) + IMAGE_PAGE + m->name;
     if (!writes && b->open_file && b->open_file->name == m->name)
-        return;
+        return b->spare_fd;
     plan_close(b);
     STEP(b, SYS_openat, b->spare_fd, AT_FDCWD, (long)(uintptr_t)name,
          (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC);
     b->open_file = m;
+    return b->spare_fd;
 }
 
-static void plan_map(struct becoming *b, const struct image_map *m, long prot, bool brk_again)
+/* After all other calls that open a file: a number that is free again would be the next one. */
+static void plan_close_all(struct becoming *b)
+{
+    plan_close(b);
+    for (size_t i = 0; i < b->n_opened; i++)
+        STEP(b, SYS_close, 0, b->opened[i]);
+}
+
+static void plan_map(struct becoming *b, const struct image_map *m, int fd, long prot,
+                     bool brk_again)
 {
     long start = (long)m->start, bytes = (long)(m->end - m->start);
     long flags = MAP_FIXED | (m->shared ? MAP_SHARED : MAP_PRIVATE);
     if (m->kind == IMAGE_FILE) {
-        plan_open(b, m);
-        STEP(b, SYS_mmap, start, start, bytes, prot, flags, b->spare_fd, (long)m->offset);
+        fd = plan_open(b, m, fd);
+        STEP(b, SYS_mmap, start, start, bytes, prot, flags, fd, (long)m->offset);
     } else if (brk_again) {
         STEP(b, SYS_brk, m->end, (long)m->end);
     } else {
@@ -447,13 +480,47 @@ static const struct image_map *heap_of(const struct image_scratch *s)
     return NULL;
 }
 
+/* Without pages of the image: the file has all of it. */
+static bool is_plain_part(const struct becoming *b, size_t i, size_t next)
+{
+    const struct image_scratch *w = b->want;
+    const struct image_map *m = &w->maps[i];
+    return m->kind == IMAGE_FILE && !m->shared && w->keep[i] == KEEP_NOT && w->fds[i] >= 0 &&
+           m->prot & PROT_READ && !(m->prot & PROT_WRITE) &&
+           (next == w->n_runs || w->runs[next].start >= m->end);
+}
+
+/* A library is a chain of constants, code and constants, in its file and in memory. One mapping, which
+ * is executable, takes the place of the three: they are half of the time that a large program takes.
+ * Returns the number of mappings that it covers. */
+static size_t plan_parts(struct becoming *b, size_t i, size_t next)
+{
+    const struct image_map *first = &b->want->maps[i], *last = first;
+    struct image_map all = *first;
+    if (!is_plain_part(b, i, next))
+        return 0;
+    while (++i < b->want->n_maps && last[1].start == last->end && last[1].name == last->name &&
+           last[1].offset - last->offset == last->end - last->start && is_plain_part(b, i, next)) {
+        last++;
+        all.end = last->end;
+        all.prot |= last->prot;
+    }
+    if (last > first)
+        plan_map(b, &all, b->want->fds[i - 1], (long)all.prot, false);
+    return last > first ? (size_t)(last - first) + 1 : 0;
+}
+
 static int plan(struct becoming *b)
 {
     const struct image_map *heap = heap_of(b->have);
     size_t next = 0;
     plan_leaving(b, heap);
-    for (size_t i = 0; i < b->want->n_maps; i++) {
+    for (size_t i = 0, n; i < b->want->n_maps; i += n) {
         const struct image_map *m = &b->want->maps[i];
+        n = plan_parts(b, i, next);
+        if (n > 0)
+            continue;
+        n = 1;
         if (m->kind == IMAGE_OF_KERNEL)
             continue;
         struct map_runs runs = runs_of(b, m, &next);
@@ -467,12 +534,12 @@ static int plan(struct becoming *b)
         if (b->want->keep[i] != KEEP_NOT)
             plan_kept(b, m, b->want->keep[i], prot);
         else
-            plan_map(b, m, prot, brk_again);
+            plan_map(b, m, b->want->fds[i], prot, brk_again);
         plan_runs(b, m, &runs, prot);
         if (prot != (long)m->prot)
             STEP(b, SYS_mprotect, 0, (long)m->start, (long)(m->end - m->start), (long)m->prot);
     }
-    plan_close(b);
+    plan_close_all(b);
     plan_kernel_maps(b);
     if (b->n_steps > b->max_steps || next != b->want->n_runs)
         return image_refuse(b->why, "the image has pages outside its mappings");
@@ -497,7 +564,7 @@ static int prepare(struct becoming *b, uint64_t cookie, struct restore_plan **re
     if (read_image(b) || image_read_maps(b->have, b->why))
         return -1;
     image_find_kept(b->have, b->want);
-    if (check_surroundings(b) || make_area(b) || find_spare_fd(b))
+    if (check_surroundings(b) || check_files(b) || make_area(b) || find_spare_fd(b))
         return -1;
     uint64_t code = image_whole_pages(restore_code_bytes()),
              names = image_whole_pages(b->want->names_bytes);
@@ -532,6 +599,8 @@ void image_become(int fd, const struct image_bases *bases, uint64_t cookie, char
     struct restore_plan *p = NULL;
     if (prepare(&b, cookie, &p) == 0 && image_context_leave(why) == 0)
         restore_run(b.area, image_at(b.aside), p);
+    for (size_t i = 0; i < b.n_opened; i++)
+        (void)close(b.opened[i]);
     if (b.area != MAP_FAILED)
         (void)munmap(b.area, b.area_bytes);
     image_scratch_free(b.want);

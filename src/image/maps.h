@@ -9,6 +9,7 @@ struct image_scratch {
     struct image_map maps[IMAGE_MAPS_MAX];
     struct image_run runs[IMAGE_RUNS_MAX];
     uint8_t keep[IMAGE_MAPS_MAX]; /* enum image_keep, of each map */
+    int fds[IMAGE_MAPS_MAX];      /* the open file of each map, or -1 */
     size_t n_maps, n_runs, names_bytes;
     char names[IMAGE_NAMES_MAX];
     char text[64 << 10];

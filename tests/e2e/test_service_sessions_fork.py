@@ -115,6 +115,36 @@ def test_large_objects_are_in_huge_pages_and_in_forks(service):
             "(0, False, [1, 3, 5, 7], 7)"
 
 
+MAPPED = """import ctypes, os, numpy
+mmap = ctypes.CDLL(None).mmap
+mmap.restype, mmap.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_size_t] + 3 * [ctypes.c_int] + [ctypes.c_long]
+def map_file(number):
+    with open(f'/tmp/{number}', 'w+') as f:
+        f.write(f'{number:05}' * 900)
+        f.flush()
+        return mmap(None, 4096, 1, 2, f.fileno(), 0)
+def look():
+    libraries = [line.split()[1] for line in open('/proc/self/maps') if '/libc.so' in line]
+    texts = {ctypes.string_at(at + 5 * n, 5) == b'%05d' % n for n, at in enumerate(ats)}
+    return libraries, int(numpy.arange(5).sum()), texts
+ats = [map_file(n) for n in range(3)]
+numbers = os.listdir('/proc/self/fd')"""
+
+
+def test_libraries_and_files_of_a_copy_are_mapped_again(service):
+    """A library is one mapping then. More files than may be open at once are no problem, and none stays open."""
+    first = create(service)
+    value(service, first, MAPPED)
+    assert value(service, first, "look()") == "(['r--p', 'r-xp', 'r--p', 'r--p', 'rw-p'], 10, {True})"
+    second = fork(service, first)["sessions"][0]["id"]
+    assert value(service, second, "look()") == "(['r-xp'], 10, {True})"
+    value(service, second, "ats += [map_file(n) for n in range(3, 600)]")
+    third = fork(service, second)["sessions"][0]["id"]
+    assert value(service, third, "look()[1:]") == "(10, {True})"
+    for session in (second, third):
+        assert value(service, session, "os.listdir('/proc/self/fd') == numbers") == "True"
+
+
 def test_random_sources_of_forks_differ(service):
     session = create(service, limits={"memory": "1g"})
     value(service, session, "import os, random, secrets, tempfile, uuid, ssl, numpy\n"

@@ -52,8 +52,8 @@ static void apply_cgroup(const struct hierarchy *h, int dir_fd, struct pools_mem
 {
     static const size_t STAT_SIZE = 8192;
     uint64_t max, current;
-    if (!read_number(dir_fd, h->max, &max) || !read_number(dir_fd, h->current, &current) ||
-        max >= m->total)
+    if (!read_number(dir_fd, h->max, &max) || max >= m->total ||
+        !read_number(dir_fd, h->current, &current))
         return;
     autofree char *stat = malloc(STAT_SIZE);
     uint64_t cache = 0;

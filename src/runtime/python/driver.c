@@ -61,6 +61,7 @@ int driver_main(int argc, char **argv, char **envp, int (*real_main)(int, char *
     if (*session)
         guest_make_session(&guest, session);
     guest_settle(&guest);
+    guest_find_generators();
     guest_fork_page_probe(&guest, sample, argv, envp);
     free(modules);
     free(sample);

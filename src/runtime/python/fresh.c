@@ -69,16 +69,16 @@ static void renew_main_thread(void)
 }
 
 /* SQLite has a generator of its own. A call without a buffer makes it take a new seed. */
-static void renew_sqlite(void)
+static void (*renew_sqlite)(int, void *);
+
+/* The search touches a page for each library. Nobody closes SQLite again: that would touch them once
+ * more. */
+void guest_find_generators(void)
 {
-    void (*renew)(int, void *) = NULL;
-    void *library = dlopen("libsqlite3.so.0", RTLD_NOLOAD | RTLD_LAZY);
+    void *library = renew_sqlite ? NULL : dlopen("libsqlite3.so.0", RTLD_NOLOAD | RTLD_LAZY);
     void *address = library ? dlsym(library, "sqlite3_randomness") : NULL;
-    memcpy(&renew, &address, sizeof renew);
-    if (renew)
-        renew(0, NULL);
-    if (library)
-        (void)dlclose(library);
+    if (address)
+        memcpy(&renew_sqlite, &address, sizeof renew_sqlite);
 }
 
 void guest_freshen(void)
@@ -88,7 +88,8 @@ void guest_freshen(void)
     call_if_loaded("numpy.random.mtrand", "_rand", "seed");
     set_if_loaded("tempfile", "_name_sequence", Py_None);
     renew_authkey();
-    renew_sqlite();
+    if (renew_sqlite)
+        renew_sqlite(0, NULL);
     renew_main_thread();
 }
 

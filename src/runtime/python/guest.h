@@ -42,7 +42,9 @@ void guest_settle(struct guest *g);
 /* Drops every reference. */
 void guest_let_go(struct guest *g);
 
-/* fresh.c: in the embryo. Afterwards all random state and every name of this process is its own. */
+/* fresh.c: before a process is copied, in a zygote or a session. guest_freshen() of the copy needs it. */
+void guest_find_generators(void);
+/* In the embryo. Afterwards all random state and every name of this process is its own. */
 void guest_freshen(void);
 /* When the job has arrived: sets the time at which it begins. */
 void guest_begin_now(void);

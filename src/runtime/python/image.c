@@ -241,6 +241,7 @@ static PyObject *write_image(PyObject *module, PyObject *args)
     if (!descriptors)
         return refuse("nothing is known of its descriptors");
     bases.used = used;
+    guest_find_generators();
     PyOS_BeforeFork();
     int rc = image_write(fd, at, room, report_fd, &bases, &w, why);
     if (rc || !w.became) {
