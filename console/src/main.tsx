@@ -1,6 +1,6 @@
 // The frame of the console: navigation, the view of the address, key, palette, messages.
 import { type ComponentChildren, type ComponentType, render } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { forgetKey, giveKey, hasKey, keyWanted, link } from "./kit/api";
 import { Dialog } from "./kit/dialog";
 import { Palette, paletteOpen, useCommands } from "./kit/palette";
@@ -87,6 +87,9 @@ function KeyDialog({ why }: { why: string }) {
 
 function Nav({ now, children }: { now: string; children: ComponentChildren }) {
   const waiting = useStore(pending).length;
+  const row = useRef<HTMLElement>(null);
+  // On a narrow screen the row of views scrolls; the current one is in sight.
+  useEffect(() => row.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }), [now]);
   return (
     <header class="top">
       <a class="skip" href="#main" onClick={(e) => (e.preventDefault(), document.getElementById("main")?.querySelector<HTMLElement>("button, select, a, input")?.focus())}>
@@ -100,7 +103,7 @@ function Nav({ now, children }: { now: string; children: ComponentChildren }) {
         </svg>
         <span>Belljar</span>
       </a>
-      <nav aria-label="Views">
+      <nav aria-label="Views" ref={row}>
         {VIEWS.map((v) => (
           <a key={v.path} href={`#/${v.path}`} aria-current={now === v.path ? "page" : undefined}>
             {v.name}

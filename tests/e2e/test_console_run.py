@@ -189,3 +189,15 @@ def test_console_key_is_asked_for_once(start_service):
         b.over()
         assert b.output() == "with a key" and key not in b.page()
         assert s.get("/v1/runs").status == 401
+
+
+def test_console_draws_only_the_visible_lines(page):
+    """A program that prints without end must not fill the document or the memory."""
+    page.write("for i in range(200000): print(i)")
+    page.click("#run")
+    page.over()
+    assert page.until(lambda: page.output().endswith("\n199999"))
+    assert page.js("return document.querySelectorAll('.output .row').length") < 150
+    page.js("document.querySelector('.output').scrollTop = 100000 * 20")
+    page.until(lambda: "\n100000\n" in page.output())
+    assert page.js("return document.querySelectorAll('.output .row').length") < 150

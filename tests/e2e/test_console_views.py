@@ -210,3 +210,38 @@ def test_console_goes_on_after_the_service_was_away(start_service):
         b.write("print('back')")
         b.click("#run")
         b.until(lambda: b.output() == "back")
+
+
+def test_console_is_accessible_in_the_dark_and_on_a_phone(service):
+    """axe finds nothing in any view, in either theme, wide or narrow, and no view is wider than the screen."""
+    failed = service.run("import sys\nprint('x' * 300)\nprint(nothing)")["id"]
+    other = service.run("print(2)")["id"]
+    _, approval = ask(service, "rm -rf x")
+    views = ["run", f"runs/{failed}", "history", f"history/compare/{failed}/{other}", "approvals",
+             f"approvals/{approval}", "languages", "stats", "keys", "nowhere"]
+    with browser.Browser(service, dark=True) as b:
+        for view in views:
+            b.cdp("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=False)
+            b.open("icon.svg")
+            b.open(f"#/{view}")
+            b.find("h1, .dialog")
+            b.until(lambda: not b.has(".loading"))
+            assert b.axe() == [], view
+            assert b.js("return document.documentElement.scrollWidth") <= 390, view
+    service.post(f"/v1/approvals/{approval}", {"decision": "reject"})
+
+
+def test_console_decides_with_the_keyboard_alone(tab, service):
+    from selenium.webdriver.common.keys import Keys
+
+    run_id, approval = ask(service, "echo by keyboard")
+    tab.open("icon.svg")
+    tab.open("#/approvals")
+    tab.find(".approval a.button").send_keys(Keys.ENTER)
+    tab.until(lambda: tab.js("return document.querySelector('#execute')?.disabled === false"))
+    for _ in range(30):
+        if tab.js("return document.activeElement.id") == "execute":
+            break
+        tab.keys(Keys.TAB)
+    tab.keys(Keys.ENTER)
+    assert result(service, run_id)["stdout"] == "by keyboard\n"

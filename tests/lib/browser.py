@@ -182,7 +182,10 @@ class Browser:
         return self.js("return document.querySelector('.screen')?.dataset.phase")
 
     def over(self):
-        return self.until(lambda: self.phase() == "over")
+        """Waits for the end of the run, and until it is painted."""
+        self.until(lambda: self.phase() == "over")
+        self.driver.execute_async_script(
+            "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))")
 
     def settle(self):
         """Waits until nothing is loaded any more and the page stopped changing."""

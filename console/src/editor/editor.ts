@@ -100,7 +100,7 @@ export const base = (label: string): Extension[] => [
   bracketMatching(),
   syntaxHighlighting(colours),
   look,
-  EditorView.contentAttributes.of({ "aria-label": label }),
+  EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
   // The shadow root decides the order of reading; each line keeps its own direction.
   EditorView.perLineTextDirection.of(true),
 ];
@@ -121,7 +121,7 @@ export class Editor {
 
   constructor(
     host: HTMLElement,
-    readonly options: { text: string; label: string; onChange?: (text: string) => void; readOnly?: boolean; extra?: Extension[]; keys?: Parameters<typeof keymap.of>[0] },
+    readonly options: { text: string; label: string; onChange?: (text: string) => void; readOnly?: boolean; tabLeaves?: boolean; extra?: Extension[]; keys?: Parameters<typeof keymap.of>[0] },
   ) {
     const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
     this.view = new EditorView({
@@ -144,7 +144,7 @@ export class Editor {
           this.#language.of([]),
           ...(options.extra ?? []),
           // Escape, then Tab, leaves the editor: no trap for the keyboard.
-          keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, indentWithTab]),
+          keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...(options.tabLeaves ? [] : [indentWithTab])]),
           EditorView.updateListener.of((u) => u.docChanged && options.onChange?.(u.state.doc.toString())),
         ],
       }),

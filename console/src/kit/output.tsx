@@ -8,6 +8,7 @@ export const ROW = 20; // px; the style sheet says the same
 class Screen {
   #frame = 0;
   #follows = true;
+  #top = 0;
   #inner: HTMLElement;
   shown: Shown = "all";
 
@@ -19,7 +20,10 @@ class Screen {
     this.#inner.className = "rows";
     box.replaceChildren(this.#inner);
     box.addEventListener("scroll", () => {
-      this.#follows = box.scrollTop + box.clientHeight >= box.scrollHeight - ROW;
+      // Only a person scrolls up. A box that shrinks, because a result came, is no reason to stop.
+      if (box.scrollTop + box.clientHeight >= box.scrollHeight - ROW) this.#follows = true;
+      else if (box.scrollTop < this.#top) this.#follows = false;
+      this.#top = box.scrollTop;
       this.refresh();
     });
     new ResizeObserver(() => this.refresh()).observe(box);
@@ -41,7 +45,10 @@ class Screen {
     const { box, lines, shown } = this;
     const n = lines.length(shown);
     this.#inner.style.height = `${n * ROW}px`;
-    if (this.#follows) box.scrollTop = n * ROW;
+    if (this.#follows) {
+      box.scrollTop = n * ROW;
+      this.#top = box.scrollTop;
+    }
     const first = Math.max(0, Math.floor(box.scrollTop / ROW) - 8);
     const last = Math.min(n, Math.ceil((box.scrollTop + box.clientHeight) / ROW) + 8);
     const rows: HTMLElement[] = [];

@@ -4,7 +4,7 @@ import { ApiError, get } from "../kit/api";
 import { ago, moment } from "../kit/format";
 import { Chip, Empty, Loading, Problem, useLoad, useTick } from "../kit/parts";
 import { pending, pendingError } from "../kit/pending";
-import { go } from "../kit/router";
+import { go, route } from "../kit/router";
 import { useStore } from "../kit/store";
 import type { Approval } from "../kit/types";
 import { ApprovalDialog, Countdown } from "./approvals/dialog";
@@ -124,7 +124,7 @@ export function ApprovalsView({ parts }: { parts: string[] }) {
         ))}
       </ul>
       {!refused && <Decided turn={waiting.map((a) => a.id).join()} />}
-      {parts[0] && <ApprovalDialog key={parts[0]} id={parts[0]} close={() => go("approvals")} />}
+      {parts[0] && <ApprovalDialog key={parts[0]} id={parts[0]} close={() => route.value[1] === parts[0] && go("approvals")} />}
     </>
   );
 }

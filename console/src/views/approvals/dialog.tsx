@@ -156,6 +156,7 @@ function Code(props: { approval: Approval; editing: boolean; text: { current: st
         text: props.text.current,
         label: props.editing ? "Program, which you edit" : "Program, to read",
         readOnly: !props.editing,
+        tabLeaves: true, // Escape closes the dialog
         extra,
         onChange: (text) => (props.text.current = text),
       });
