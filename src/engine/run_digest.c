@@ -44,6 +44,11 @@ static void add_network(struct digest *d, const struct network_policy *p)
     for (size_t i = 0; i < p->n; i++)
         digest_add_text(d, network_rule_text(&p->rules[i], rule));
     digest_add_text(d, NULL);
+    for (size_t i = 0; i < p->n_injects; i++) {
+        char inject[NETWORK_INJECT_TEXT];
+        digest_add_text(d, network_inject_text(&p->injects[i], inject));
+    }
+    digest_add_text(d, NULL);
 }
 
 void run_spec_digest(const struct run_spec *s, char ret[DIGEST_HEX])

@@ -31,6 +31,8 @@ static const struct {
     [ROLE_CLIENT_KEEPER] = { SECCOMP_CLIENT_KEEPER, nothing },
     [ROLE_SERVICE_KEEPER] = { SECCOMP_SERVICE_KEEPER, languages_and_machine },
     [ROLE_PORTER] = { SECCOMP_PORTER, nothing, .connects = true },
+    [ROLE_INJECTOR_PARENT] = { SECCOMP_INJECTOR_PARENT, nothing },
+    [ROLE_INJECTOR] = { SECCOMP_INJECTOR, nothing },
     [ROLE_SUPERVISOR] = { SECCOMP_WARDEN, NULL, true },
     [ROLE_WARDEN] = { SECCOMP_WARDEN, NULL, true },
     [ROLE_ZYGOTE] = { SECCOMP_ZYGOTE, NULL, true },
@@ -89,6 +91,11 @@ int confinement_enter(enum role role, const struct landlock_rule *more, struct e
     if ((roles[role].reads && limit_files(roles[role].reads, more, roles[role].connects, e)) ||
         (!roles[role].makes_code && refuse_new_code(e)))
         return -1;
+    return apply_filter(roles[role].filter, e);
+}
+
+int confinement_narrow(enum role role, struct err *e)
+{
     return apply_filter(roles[role].filter, e);
 }
 

@@ -19,6 +19,8 @@ enum role {
     ROLE_CLIENT_KEEPER,  /* of `belljar run` with a service */
     ROLE_SERVICE_KEEPER,
     ROLE_PORTER,
+    ROLE_INJECTOR_PARENT,
+    ROLE_INJECTOR,   /* a child of it: confinement_narrow() */
     ROLE_SUPERVISOR, /* it needs the rights of the operator: only rare calls are gone */
     ROLE_WARDEN,     /* the same with the rights to build jars */
     ROLE_ZYGOTE,
@@ -35,6 +37,9 @@ enum role {
  * thread. */
 [[nodiscard]] int confinement_enter(enum role role, const struct landlock_rule *more,
                                     struct err *e);
+
+/* A fork of a confined process takes a narrower filter. */
+[[nodiscard]] int confinement_narrow(enum role role, struct err *e);
 
 /* For `belljar doctor`: the layers of a keeper that this process would start. */
 struct confinement_layer {

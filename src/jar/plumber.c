@@ -22,6 +22,7 @@
 #include "jar/clone.h"
 #include "jar/jar_impl.h"
 #include "jar/nft.h"
+#include "jar/trust.h"
 
 enum { LOOPBACK_INDEX = 1 /* of every new namespace */, BACKLOG = 128, DNS_PORT = 53 };
 
@@ -264,6 +265,8 @@ _Noreturn static void plumber_main(const struct jar *j, int error_fd)
     int rc = setns(j->init_pidfd, CLONE_NEWNET) < 0
                  ? err_set(&e, ERR_KERNEL, errno, "enter the network of a jar")
                  : plumber_work(&j->network->plumbing, j->network->fd, &e);
+    if (rc == 0 && j->network->plumbing.trusts)
+        rc = trust_install(j->network->fd, j->init_pidfd, &e);
     if (rc)
         (void)!fd_write_all(error_fd, &e, sizeof e);
     _exit(rc ? 1 : 0);

@@ -257,6 +257,15 @@ int root_scratch_new(uint64_t bytes, uint64_t inodes, bool writable_root, bool n
                      ret_fd, e);
 }
 
+int root_small_new(uint64_t bytes, int *ret_fd, struct err *e)
+{
+    char size[24];
+    (void)snprintf(size, sizeof size, "%" PRIu64, bytes);
+    const struct option options[] = { { "size", size }, { "mode", "755" } };
+    return new_mount("tmpfs", options, 2, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC,
+                     ret_fd, e);
+}
+
 int root_scratch_resize(int scratch_fd, uint64_t bytes, uint64_t inodes, struct err *e)
 {
     char size[24], nodes[24];

@@ -37,6 +37,9 @@
 [[nodiscard]] int root_scratch_new(uint64_t bytes, uint64_t inodes, bool writable_root, bool noexec,
                                    uint32_t uid, int *ret_fd, struct err *e);
 
+/* A new tmpfs for files of ours that a jar shall see, not attached anywhere yet. */
+[[nodiscard]] int root_small_new(uint64_t bytes, int *ret_fd, struct err *e);
+
 /* Changes the size of a tmpfs in use. */
 [[nodiscard]] int root_scratch_resize(int scratch_fd, uint64_t bytes, uint64_t inodes,
                                       struct err *e);

@@ -28,6 +28,8 @@ static const struct {
     [SECCOMP_CLIENT_KEEPER] = PROGRAM(seccomp_filter_client_keeper),
     [SECCOMP_SERVICE_KEEPER] = PROGRAM(seccomp_filter_service_keeper),
     [SECCOMP_PORTER] = PROGRAM(seccomp_filter_porter),
+    [SECCOMP_INJECTOR_PARENT] = PROGRAM(seccomp_filter_injector_parent),
+    [SECCOMP_INJECTOR] = PROGRAM(seccomp_filter_injector),
 };
 
 int seccomp_apply(enum seccomp_profile profile, struct err *e)

@@ -28,6 +28,8 @@ enum seccomp_profile {
     SECCOMP_CLIENT_KEEPER,
     SECCOMP_SERVICE_KEEPER,
     SECCOMP_PORTER,
+    SECCOMP_INJECTOR_PARENT,
+    SECCOMP_INJECTOR,
     SECCOMP_WARDEN, /* and supervisor: every process that they start inherits it */
     SECCOMP_ZYGOTE, /* as JAR, and the calls that put a fork into a jar; embryos inherit it */
     SECCOMP_PROFILES

@@ -51,6 +51,9 @@ static const struct {
     [SECCOMP_SERVICE_KEEPER] = { "seccomp_filter_service_keeper",
                                  SECCOMP_IN_KEEPER | SECCOMP_IN_READS_FILES | SECCOMP_IN_SERVICE },
     [SECCOMP_PORTER] = { "seccomp_filter_porter", SECCOMP_IN_KEEPER | SECCOMP_IN_PORTER },
+    [SECCOMP_INJECTOR_PARENT] = { "seccomp_filter_injector_parent",
+                                  SECCOMP_IN_KEEPER | SECCOMP_IN_INJECTOR },
+    [SECCOMP_INJECTOR] = { "seccomp_filter_injector", SECCOMP_IN_KEEPER },
 };
 
 /* The rows that name a call, in their order. None: the answer of the profile. */

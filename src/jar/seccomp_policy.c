@@ -45,6 +45,7 @@
 #define U     SECCOMP_IN_CLIENT
 #define N     SECCOMP_IN_NO_SOCKETS
 #define O     SECCOMP_IN_PORTER
+#define M     SECCOMP_IN_INJECTOR
 
 /* clang-format off */
 #define VALUES(...) (const uint32_t[]){ __VA_ARGS__ }
@@ -413,6 +414,12 @@ const struct seccomp_rule seccomp_policy[] = {
             "rt_sigreturn restart_syscall getpid gettid clock_gettime sched_yield",
   ALWAYS, "calls of the C library and the sanitizers, on memory only" },
 
+/* ---- the parent of injectors: it forks them, and they narrow themselves ------------------------ */
+{ ALLOW, M, "clone", WHEN(WITHOUT(0, NEW_NAMESPACE | CLONE_PARENT | CLONE_FILES | CLONE_VM)), "injectors" },
+{ EPERM, M, "clone", ALWAYS, "everything else" },
+{ ALLOW, M, "seccomp", ALWAYS, "the narrower filter" },
+{ ALLOW, M, "prctl", WHEN(IS(0, PR_GET_NO_NEW_PRIVS)), "asked before it" },
+
 /* ---- keepers: they read requests of strangers and output of guests --------------------------- */
 { ALLOW, K, "read write readv writev pread64 pwrite64 lseek close close_range dup ftruncate fstat",
   ALWAYS, "descriptors that it has" },
@@ -472,6 +479,8 @@ const struct seccomp_rule seccomp_policy[] = {
 { ALLOW, O, "socket", WHEN(ONE_OF(0, AF_INET, AF_INET6), MASKED(1, SOCKET_TYPE, SOCK_STREAM, SOCK_DGRAM)),
   "connections to the outside, and questions to name servers" },
 { EAFNOSUPPORT, O, "socket", ALWAYS, "other networks" },
+{ ALLOW, O, "socketpair", WHEN(IS(0, AF_UNIX), MASKED(1, SOCKET_TYPE, SOCK_STREAM, SOCK_SEQPACKET)), "to the injector" },
+{ EAFNOSUPPORT, O, "socketpair", ALWAYS, "no family but unix has pairs that we want" },
 { ALLOW, O, "connect accept4", ALWAYS, "to addresses that the gate has judged; guests" },
 { ALLOW, O, "setsockopt", WHEN(IS(1, IPPROTO_TCP), IS(2, TCP_NODELAY)), "bytes without delay" },
 { ALLOW, O, "setsockopt", WHEN(IS(1, SOL_SOCKET), ONE_OF(2, SO_RCVBUF, SO_SNDBUF, SO_LINGER)), "buffers, and resets" },

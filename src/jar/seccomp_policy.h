@@ -28,6 +28,8 @@ enum {
     SECCOMP_IN_ZYGOTE = 4096,     /* added to the rows of the jar, and above them */
     SECCOMP_IN_NO_SOCKETS = 8192, /* the same */
     SECCOMP_IN_PORTER = 16384,    /* added to the rows of a keeper */
+    SECCOMP_IN_INJECTOR =
+        32768,            /* the parent of injectors; added to the rows of a keeper, above them */
     SECCOMP_ONLY_X86 = 8, /* calls older than the other architectures, which never had them */
 };
 

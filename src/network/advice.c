@@ -70,6 +70,15 @@ static void say(const struct network_policy *p, const struct network_record *r, 
         [NETWORK_RESET] = "The connection to %s was broken by the other side.",
         [NETWORK_BUSY] = "The connection to %s was refused because this machine has too many "
                          "connections: try again later.",
+        [NETWORK_BAD_CERTIFICATE] =
+            "%s has no certificate that this machine trusts for its name, so "
+            "it got no secret and the connection was reset.",
+        [NETWORK_TLS_FAILED] =
+            "%s gets a secret, which needs TLS on both sides, and one of them did "
+            "not agree: does the program trust /etc/ssl/certs?",
+        [NETWORK_BAD_REQUEST] =
+            "%s gets a secret, and the program sent it something that is no plain "
+            "HTTP/1.1 request.",
         [NETWORK_IDLE] = "The connection to %s was closed because no byte came for too long.",
     };
     char target[NETWORK_NAME_MAX + 32];

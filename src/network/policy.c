@@ -14,6 +14,7 @@ static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 void network_policy_done(struct network_policy *p)
 {
     free(p->rules);
+    free(p->injects);
     *p = (struct network_policy){ 0 };
 }
 
@@ -21,14 +22,62 @@ int network_policy_copy(const struct network_policy *p, struct network_policy *r
 {
     struct network_policy copy = *p;
     copy.rules = NULL;
-    if (p->n > 0) {
+    copy.injects = NULL;
+    if (p->n > 0)
         copy.rules = calloc(p->n, sizeof *copy.rules);
-        if (!copy.rules)
-            return err_no_memory(e, "a network list");
-        memcpy(copy.rules, p->rules, p->n * sizeof *copy.rules);
+    if (p->n_injects > 0)
+        copy.injects = calloc(p->n_injects, sizeof *copy.injects);
+    if ((p->n > 0 && !copy.rules) || (p->n_injects > 0 && !copy.injects)) {
+        network_policy_done(&copy);
+        return err_no_memory(e, "a network list");
     }
+    if (p->n > 0)
+        memcpy(copy.rules, p->rules, p->n * sizeof *copy.rules);
+    if (p->n_injects > 0)
+        memcpy(copy.injects, p->injects, p->n_injects * sizeof *copy.injects);
     *ret = copy;
     return 0;
+}
+
+/* ---- secrets ---- */
+
+static int check_inject(const struct network_policy *p, const struct network_inject *x,
+                        struct err *e)
+{
+    if (network_policy_match_name(p, x->host, NETWORK_TCP, x->port) < 0)
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "'%s:%u' gets a secret, and is not in the network list: add it to the list",
+                       x->host, x->port);
+    if (p->n_injects >= NETWORK_INJECTS_MAX)
+        return err_set(e, ERR_BAD_REQUEST, 0, "a run has up to %d headers with secrets",
+                       NETWORK_INJECTS_MAX);
+    for (size_t i = 0; i < p->n_injects; i++)
+        if (p->injects[i].port == x->port && strcmp(p->injects[i].host, x->host) == 0 &&
+            strcasecmp(p->injects[i].header, x->header) == 0)
+            return err_set(e, ERR_BAD_REQUEST, 0, "'%s:%u' gets the header %s twice", x->host,
+                           x->port, x->header);
+    return 0;
+}
+
+int network_policy_add_inject(struct network_policy *p, const struct network_inject *inject,
+                              struct err *e)
+{
+    if (check_inject(p, inject, e))
+        return -1;
+    struct network_inject *grown = realloc(p->injects, (p->n_injects + 1) * sizeof *grown);
+    if (!grown)
+        return err_no_memory(e, "a network list");
+    grown[p->n_injects++] = *inject;
+    p->injects = grown;
+    return 0;
+}
+
+bool network_policy_injects(const struct network_policy *p, const char *name, uint16_t port)
+{
+    for (size_t i = 0; i < p->n_injects; i++)
+        if (p->injects[i].port == port && strcmp(p->injects[i].host, name) == 0)
+            return true;
+    return false;
 }
 
 /* ---- text to rules ---- */

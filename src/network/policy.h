@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "network/caps.h"
+#include "network/inject.h"
 #include "network/name.h"
 
 enum network_mode { NETWORK_NONE, NETWORK_LIST, NETWORK_FULL, NETWORK_MODE_COUNT_ };
@@ -31,7 +32,7 @@ enum network_protocol { NETWORK_TCP, NETWORK_UDP, NETWORK_PROTOCOL_COUNT_ };
 enum {
     NETWORK_RULES_MAX = 256,
     NETWORK_RULE_TEXT = NETWORK_NAME_MAX + 16, /* "udp:*." NAME ":65535" and a NUL */
-    NETWORK_ENCODED_MAX = 72 << 10,
+    NETWORK_ENCODED_MAX = 84 << 10,
 };
 
 struct network_rule {
@@ -47,6 +48,8 @@ struct network_policy {
     struct network_caps caps;
     size_t n; /* 0 unless the mode is NETWORK_LIST */
     struct network_rule *rules;
+    size_t n_injects; /* of hosts that the rules open */
+    struct network_inject *injects;
 };
 
 void network_policy_done(struct network_policy *p);
@@ -63,6 +66,11 @@ void network_policy_done(struct network_policy *p);
 /* The same for a rule that is parsed. */
 [[nodiscard]] int network_policy_add_rule(struct network_policy *p, const struct network_rule *rule,
                                           struct err *e);
+/* The host is in the list, and has no other secret in this header. */
+[[nodiscard]] int network_policy_add_inject(struct network_policy *p,
+                                            const struct network_inject *inject, struct err *e);
+/* Whether connections to this name and port get a header. */
+bool network_policy_injects(const struct network_policy *p, const char *name, uint16_t port);
 /* "pypi.org:443", "udp:ntp.example.org:123", "[2001:db8::7]:443" */
 const char *network_rule_text(const struct network_rule *rule, char out[NETWORK_RULE_TEXT]);
 /* "none", "full", or the rules with commas, cut with "..." and a count. */

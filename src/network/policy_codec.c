@@ -5,7 +5,7 @@
 #include "base/pack.h"
 #include "network/policy.h"
 
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 
 static void pack_rule(struct packer *p, const struct network_rule *rule)
 {
@@ -16,6 +16,15 @@ static void pack_rule(struct packer *p, const struct network_rule *rule)
         pack_bytes(p, rule->address, sizeof rule->address);
     else
         pack_str(p, rule->name);
+}
+
+static void pack_inject(struct packer *p, const struct network_inject *x)
+{
+    pack_u32(p, x->port);
+    pack_str(p, x->host);
+    pack_str(p, x->header);
+    pack_str(p, x->secret);
+    pack_str(p, x->prefix);
 }
 
 int network_policy_encode(const struct network_policy *p, struct buf *b, struct err *e)
@@ -30,6 +39,9 @@ int network_policy_encode(const struct network_policy *p, struct buf *b, struct 
     pack_u32(&out, (uint32_t)p->n);
     for (size_t i = 0; i < p->n; i++)
         pack_rule(&out, &p->rules[i]);
+    pack_u32(&out, (uint32_t)p->n_injects);
+    for (size_t i = 0; i < p->n_injects; i++)
+        pack_inject(&out, &p->injects[i]);
     if (out.failed)
         return err_set(e, ERR_TOO_LARGE, 0, "the network list does not fit into a message");
     b->len = (size_t)(out.at - b->data);
@@ -82,6 +94,34 @@ static int unpack_rules(struct unpacker *u, struct network_policy *p, size_t n, 
     return 0;
 }
 
+static int unpack_text(struct unpacker *u, char *out, size_t size)
+{
+    const char *text = unpack_str(u);
+    if (!text || strlen(text) >= size)
+        return -1;
+    memcpy(out, text, strlen(text) + 1);
+    return 0;
+}
+
+static int unpack_injects(struct unpacker *u, struct network_policy *p, struct err *e)
+{
+    uint32_t n = unpack_u32(u);
+    struct err why;
+    if (n > NETWORK_INJECTS_MAX || (n > 0 && p->mode == NETWORK_NONE))
+        return bad("there are too many headers", e);
+    for (uint32_t i = 0; i < n; i++) {
+        struct network_inject x = { 0 };
+        uint32_t port = unpack_u32(u);
+        x.port = (uint16_t)(port <= UINT16_MAX ? port : 0);
+        if (unpack_text(u, x.host, sizeof x.host) || unpack_text(u, x.header, sizeof x.header) ||
+            unpack_text(u, x.secret, sizeof x.secret) ||
+            unpack_text(u, x.prefix, sizeof x.prefix) || !network_inject_is_plain(&x) ||
+            network_policy_add_inject(p, &x, &why))
+            return bad("a header is malformed", e);
+    }
+    return 0;
+}
+
 static int unpack_policy(struct unpacker *u, struct network_policy *p, struct err *e)
 {
     uint32_t version = unpack_u32(u), mode = unpack_u32(u);
@@ -95,7 +135,7 @@ static int unpack_policy(struct unpacker *u, struct network_policy *p, struct er
     if (mode != NETWORK_NONE && network_caps_check(&p->caps, &why))
         return bad(why.text, e);
     p->mode = (enum network_mode)mode;
-    return unpack_rules(u, p, n, e);
+    return unpack_rules(u, p, n, e) || unpack_injects(u, p, e) ? -1 : 0;
 }
 
 int network_policy_decode(const void *bytes, size_t n, struct network_policy *ret, struct err *e)

@@ -24,6 +24,9 @@
     X(NETWORK_NO_NAME,         "no_name",         false) /* an allowed name has no address */ \
     X(NETWORK_IDLE,            "idle",            false) /* closed after the idle time */    \
     X(NETWORK_BUSY,            "busy",            false) /* the machine has too many of them */ \
+    X(NETWORK_BAD_CERTIFICATE, "bad_certificate", false) /* of a host that gets a secret */  \
+    X(NETWORK_TLS_FAILED,      "tls_failed",      false) /* no TLS, and it gets a secret */  \
+    X(NETWORK_BAD_REQUEST,     "bad_request",     false) /* HTTP that gets no secret */      \
     X(NETWORK_DENIED_NAME,     "denied_name",     true)  /* the name is not in the list */   \
     X(NETWORK_DENIED_PORT,     "denied_port",     true)  /* the port is not in the list */   \
     X(NETWORK_BLOCKED_ADDRESS, "blocked_address", true)  /* an address that no run reaches */ \

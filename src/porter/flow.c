@@ -79,7 +79,8 @@ void flow_end(struct flow *f, enum network_outcome outcome)
         source_close(&f->guest);
         close_hard(&f->remote);
     }
-    f->record.outcome = outcome;
+    bool plain = outcome == NETWORK_CLOSED || outcome == NETWORK_RESET;
+    f->record.outcome = plain && f->noted != NETWORK_OPEN ? f->noted : outcome;
     f->record.duration_us = clock_us() - f->started_us;
     net_record(r, &f->record);
     free(f->out.held);
@@ -152,6 +153,10 @@ static void on_attempt(struct flow *f, struct source *s, uint32_t events)
     note_address(f, t);
     source_note(&f->remote, events);
     set_state(f, FLOW_RELAYING);
+    if (inject_wants(f) && inject_connect(f)) {
+        flow_end(f, NETWORK_RESET);
+        return;
+    }
     relay_begin(f);
 }
 

@@ -247,7 +247,7 @@ static struct net *net_new(struct peer *peer, uint64_t id, struct err *e)
         return NULL;
     }
     *r = (struct net){ .id = id, .porter = peer->porter, .peer = peer };
-    r->hand_over.fd = r->dns_udp.source.fd = r->dns_tcp.source.fd = -1;
+    r->injector.fd = r->hand_over.fd = r->dns_udp.source.fd = r->dns_tcp.source.fd = -1;
     for (int i = 0; i < DNS_STREAMS; i++)
         r->streams[i].source.fd = -1;
     return r;
@@ -264,7 +264,7 @@ static int fill(struct net *r, const struct wire_net *x, struct err *e)
         return err_set(e, ERR_DENIED, 0, "the network list exceeds the maximum of the operator");
     if (plan_make(&r->policy, &r->plumbing, e) || add_listed_names(r, e))
         return -1;
-    size_t fds = NET_FDS + r->plumbing.n;
+    size_t fds = NET_FDS + r->plumbing.n + (r->policy.n_injects > 0);
     if (!porter_take_fds(r->porter, fds))
         return err_set(e, ERR_UNAVAILABLE, 0, "the porter has no room for another network");
     r->fds = fds;
@@ -282,6 +282,7 @@ static void net_free(struct net *r)
 {
     porter_give_fds(r->porter, r->fds);
     r->fds = 0;
+    source_close(&r->injector);
     for (size_t i = 0; i < r->n_names; i++)
         free(r->names[i]);
     free(r->names);
@@ -302,7 +303,7 @@ int net_open(struct peer *peer, const struct wire_net *x, int *fd, struct err *e
     struct net *r = net_new(peer, x->id, e);
     if (!r)
         return -1;
-    if (fill(r, x, e)) {
+    if (fill(r, x, e) || inject_open(r, x, e)) {
         net_free(r);
         free(r);
         return -1;

@@ -73,6 +73,7 @@ int plan_make(const struct network_policy *p, struct plumbing *ret, struct err *
     uint8_t address[16];
     uint32_t of_name[NETWORK_RULES_MAX] = { 0 };
     ret->n = 0;
+    ret->trusts = p->n_injects > 0;
     ret->full = p->mode == NETWORK_FULL;
     if (ret->full) {
         plan_everything(ret);

@@ -233,13 +233,16 @@ static int prepare(struct porter *p, const struct porter_setup *s, int fd, pid_t
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
     for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
         (void)signal(ignored[i], SIG_IGN);
-    if (fd_keep_only(&fd, 1, e) || process_null_fds(2, e))
+    const int kept[] = { fd, s->injector_fd };
+    if (fd_keep_only(kept, 2, e) || process_null_fds(2, e))
         return -1;
     if (bound_use(p, e))
         return -1;
     p->control = (struct source){ .on_ready = on_control, .fd = fd };
+    p->injector = (struct source){ .on_ready = inject_on_parent, .fd = s->injector_fd };
     p->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-    if (p->epoll_fd < 0 || source_watch(p, &p->control, EPOLLIN))
+    if (p->epoll_fd < 0 || source_watch(p, &p->control, EPOLLIN) ||
+        (p->injector.fd >= 0 && source_watch(p, &p->injector, EPOLLIN)))
         return err_set(e, ERR_KERNEL, errno, "wait for events");
     return copy_rules(p, s, e) || gate_open(&p->gate, e) || resolver_new(p, &p->resolver, e) ||
                    fd_set_nonblock(fd, e) || become(s->uid, parent, e) ||
@@ -273,15 +276,27 @@ int porter_start(const struct porter_setup *setup, struct porter_process *ret, s
 {
     int fds[2];
     pid_t self = getpid();
+    struct porter_process made = PORTER_PROCESS_INIT;
+    struct porter_setup own = *setup;
+    own.injector_fd = -1;
     if (wire_pair(fds, e))
         return -1;
     autoclose int ours = fds[0], theirs = fds[1];
-    pid_t pid = fork();
-    if (pid == 0)
-        porter_main(setup, theirs, self);
-    if (pid < 0)
-        return err_set(e, ERR_KERNEL, errno, "start the porter");
-    *ret = (struct porter_process){ .pid = pid, .fd = fd_take(&ours) };
+    if (setup->injector && (injector_start(setup->injector, &made.injector, e) ||
+                            fd_set_nonblock(made.injector.fd, e)))
+        return -1;
+    own.injector_fd = made.injector.fd;
+    made.pid = fork();
+    if (made.pid == 0)
+        porter_main(&own, theirs, self);
+    if (made.pid < 0) {
+        (void)!err_set(e, ERR_KERNEL, errno, "start the porter");
+        injector_stop(&made.injector);
+        return -1;
+    }
+    fd_close(&made.injector.fd); /* the porter has it: the injector ends with the porter */
+    made.fd = fd_take(&ours);
+    *ret = made;
     return 0;
 }
 
@@ -294,4 +309,5 @@ void porter_stop(struct porter_process *p)
         while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
             ;
     p->pid = 0;
+    injector_stop(&p->injector);
 }

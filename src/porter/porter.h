@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "injector/start.h"
 #include "network/address.h"
 #include "network/policy.h"
 
@@ -24,16 +25,19 @@ struct porter_setup {
     size_t n_listeners;
     const struct network_policy *max; /* NULL: there is none */
     bool match_sni;
-    uid_t uid; /* its own, or that of the caller */
+    uid_t uid;                             /* its own, or that of the caller */
+    const struct injector_setup *injector; /* NULL: no run gets a secret */
+    int injector_fd;                       /* set by porter_start() */
 };
 
 struct porter_process {
     pid_t pid; /* 0: none */
     int fd;    /* wire_new_keeper() gives it the socket of a keeper; -1: none */
+    struct injector_process injector; /* it ends with the porter */
 };
-#define PORTER_PROCESS_INIT \
-    {                       \
-        .fd = -1            \
+#define PORTER_PROCESS_INIT          \
+    {                                \
+        .fd = -1, .injector.fd = -1, \
     }
 
 /* Forks the porter. It ends when fd is closed, or with its parent. Its error, if it cannot start, is

@@ -89,6 +89,7 @@ struct net {
     struct network_policy policy;
     struct plumbing plumbing;
     struct source hand_over; /* sockets come here; its end is the end of the jar */
+    struct source injector;  /* of this run; -1: none */
     struct listener dns_udp, dns_tcp;
     struct dns_stream streams[DNS_STREAMS];
     struct listener *listeners; /* plumbing.n of them */
@@ -141,9 +142,11 @@ struct flow {
     bool told;                  /* the log has its beginning */
     int last_errno;
     bool awaits_hello; /* the first bytes of the guest are looked at */
-    uint64_t due_us;   /* of the last attempt to connect, or of the hello; UINT64_MAX: none */
-    uint64_t next_us;  /* of the next attempt */
-    uint64_t used_us;  /* the last byte */
+    bool injected;     /* `remote` leads to the injector, which has the connection to the host */
+    enum network_outcome noted; /* by the injector; NETWORK_OPEN: none */
+    uint64_t due_us;  /* of the last attempt to connect, or of the hello; UINT64_MAX: none */
+    uint64_t next_us; /* of the next attempt */
+    uint64_t used_us; /* the last byte */
     uint64_t started_us;
     struct way out, in;
     struct network_record record;
@@ -152,7 +155,8 @@ struct flow {
 
 struct porter {
     int epoll_fd;
-    struct source control; /* the supervisor, or main */
+    struct source control;  /* the supervisor, or main */
+    struct source injector; /* -1: there is none */
     struct peer *peers;
     struct net *nets;
     struct gate gate;
@@ -218,6 +222,17 @@ void relay_on_guest(struct source *s, uint32_t events);
 void relay_close_pipe(struct flow *f, struct way *w);
 /* The guest has not sent a whole message in time. */
 void relay_give_up_hello(struct flow *f);
+
+/* inject.c */
+/* Asks for an injector, if the policy has secrets. x is the message with the policy. */
+[[nodiscard]] int inject_open(struct net *r, const struct wire_net *x, struct err *e);
+/* Whether this connection gets a secret. */
+bool inject_wants(const struct flow *f);
+/* The connection to the host is made: the injector gets it, and f->remote leads to the injector. -1: the
+ * connection cannot be served. */
+[[nodiscard]] int inject_connect(struct flow *f);
+/* The injector of the service has ended, or talks. */
+void inject_on_parent(struct source *s, uint32_t events);
 
 /* peers.c */
 [[nodiscard]] int peer_new(struct porter *p, int fd, struct err *e);

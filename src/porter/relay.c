@@ -247,6 +247,8 @@ static bool may_name(struct flow *f, enum hello found, const char *name)
 {
     if (found == HELLO_NAME)
         (void)snprintf(f->record.sni, sizeof f->record.sni, "%s", name);
+    if (f->injected && found == HELLO_NAME && strcmp(name, f->record.name) != 0)
+        return false; /* the certificate of the injector is for the one name */
     if (!f->run->porter->match_sni || found == HELLO_NONE)
         return true;
     return found == HELLO_NAME &&

@@ -28,6 +28,14 @@ static const struct {
     { "LANG=C.UTF-8", false },
 };
 
+/* Of a run whose connections get secrets. Its authority is in the trust store of the jar
+ * (jar/trust.h), where most programs look. These bring authorities of their own. */
+static const char *const of_secrets[] = {
+    "NODE_EXTRA_CA_CERTS=/etc/ssl/certs/belljar-run.pem",    /* Node */
+    "REQUESTS_CA_BUNDLE=/etc/ssl/certs/ca-certificates.crt", /* Python's requests, with certifi */
+    "SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt",      /* Python's httpx, with certifi */
+};
+
 struct list {
     char **items;
     size_t n, max;
@@ -176,6 +184,9 @@ static int fill_envp(struct list *l, const struct jar_request *q, enum level lev
 {
     for (size_t i = 0; i < ARRAY_LEN(built_in); i++)
         if (!(built_in[i].needs_root && level == LEVEL_PROCESS) && add_env(l, built_in[i].entry, e))
+            return -1;
+    for (size_t i = 0; q->network && q->network->n_injects > 0 && i < ARRAY_LEN(of_secrets); i++)
+        if (add_env(l, of_secrets[i], e))
             return -1;
     const char *const *own = q->language_env ? q->language_env : q->language->env;
     for (; own && *own; own++) {

@@ -94,6 +94,12 @@ static bool has_network(const struct jar_request *q)
     return q->network && q->network->mode != NETWORK_NONE;
 }
 
+/* Node reads NODE_EXTRA_CA_CERTS when it starts, and never again. */
+static bool needs_own_start(const struct jar_request *q)
+{
+    return has_network(q) && q->network->n_injects > 0 && strstr(q->language->name, "script");
+}
+
 static uint32_t job_flags(const struct jar_request *q, const struct allowlist *listed)
 {
     return (q->writable_root ? JOB_WRITABLE_ROOT : 0) | (listed->executes ? JOB_LISTED : 0) |
@@ -115,6 +121,10 @@ static int open_network(int wire_fd, const struct isolation *isolation, const st
             "a network list needs isolation level jar or rootless, and this is '%s': the "
             "program would have the network of the machine",
             level_name(isolation->level));
+    /* the authority of a session would have to live as long as its images */
+    if (q->session && q->network->n_injects > 0)
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "a session gets no secrets: leave \"inject\" out of its network");
     if (porter_client_open(q->porter ? q->porter : &none, q->id, q->network, &plumbing, &fd, e) ||
         wire_send_network(wire_fd, q->id, &plumbing, fd, e))
         return -1;
@@ -147,7 +157,7 @@ int jar_run_start(struct jar_run *r, int wire_fd, const struct isolation *isolat
     struct wire_spawn spawn = {
         .id = request->id,
         .job = { .flags = job_flags(request, &listed),
-                 .kind = listed.executes ? 0 : request->kind,
+                 .kind = listed.executes || needs_own_start(request) ? 0 : request->kind,
                  .limits = request->limits,
                  .argv = job.argv,
                  .envp = job.envp,

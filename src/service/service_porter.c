@@ -20,6 +20,18 @@ static void add_listeners(struct service_porter *p, const struct listener *liste
     }
 }
 
+/* A secret without a value is a mistake of the operator, who is here now. */
+static int check_secrets(const struct service_porter *p, struct err *e)
+{
+    struct injector_process probe = { .fd = -1 };
+    if (!p->injector.grants[0])
+        return 0;
+    if (injector_start(&p->injector, &probe, e))
+        return err_wrap(e, "network.secrets");
+    injector_stop(&probe);
+    return 0;
+}
+
 int service_porter_open(struct service_porter *p, const struct settings *s,
                         const struct listener *listeners, size_t n_listeners, bool own_uid,
                         struct err *e)
@@ -34,12 +46,18 @@ int service_porter_open(struct service_porter *p, const struct settings *s,
     add_listeners(p, listeners, n_listeners);
     if (address_set_parse(s->network_private, &p->private_ranges, e))
         return err_wrap(e, "network.private");
-    return own_uid ? keeper_uid_take(&p->uid, KEEPER_OF_COMMAND, 0, e) : 0;
+    if (own_uid && keeper_uid_take(&p->uid, KEEPER_OF_COMMAND, 0, e))
+        return -1;
+    p->injector.grants = s->network_secrets;
+    p->injector.file = s->network_secrets_file;
+    p->injector.uid = p->uid.uid;
+    return check_secrets(p, e);
 }
 
 void service_porter_done(struct service_porter *p)
 {
     porter_stop(&p->process);
+    fd_close(&p->injector.environment_fd);
     keeper_uid_done(&p->uid);
     network_policy_done(&p->max);
     address_set_done(&p->private_ranges);
@@ -55,7 +73,8 @@ bool service_porter_start(struct service_porter *p, uint64_t now_ms)
                                         .n_listeners = p->n_listeners,
                                         .max = &p->max,
                                         .match_sni = p->match_sni,
-                                        .uid = p->uid.uid };
+                                        .uid = p->uid.uid,
+                                        .injector = p->injector.grants[0] ? &p->injector : NULL };
     if (porter_start(&setup, &p->process, &e)) {
         log_error(LOG_ERROR, "porter.not_started", &e);
         backoff_down(&p->backoff, now_ms);
@@ -94,7 +113,7 @@ void service_porter_check(struct service_porter *p)
               WIFEXITED(status) ? "exit_code" : "signal",
               WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
     p->process.pid = 0;
-    fd_close(&p->process.fd);
+    porter_stop(&p->process); /* its injector ends with it */
     backoff_down(&p->backoff, clock_ms());
 }
 

@@ -20,13 +20,14 @@ struct service_porter {
     uint32_t keepers; /* so far */
     struct network_policy max;
     bool match_sni;
+    struct injector_setup injector; /* no grants: none is wanted */
     struct address_set private_ranges;
     struct address_endpoint listeners[SETTINGS_LISTEN_MAX];
     size_t n_listeners;
 };
-#define SERVICE_PORTER_INIT                                    \
-    {                                                          \
-        .process = PORTER_PROCESS_INIT, .uid = KEEPER_UID_INIT \
+#define SERVICE_PORTER_INIT                                                                   \
+    {                                                                                         \
+        .process = PORTER_PROCESS_INIT, .uid = KEEPER_UID_INIT, .injector.environment_fd = -1 \
     }
 
 /* Reads the settings. With own_uid the porter has a uid that no other process has. */

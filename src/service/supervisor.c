@@ -691,6 +691,9 @@ static int open_all(struct supervisor *s, struct err *e)
         return -1;
     if (raise_open_files(s, e) || key_file_open(s->settings.images_key_file, &s->key_fd, e))
         return -1;
+    /* before other processes are forked from this one */
+    if (injector_take_environment(&s->porter.injector.environment_fd, e))
+        return -1;
     version_questions_ask_first(&s->questions);
     if (watch_signals(s, e) || confinement_enter(ROLE_SUPERVISOR, NULL, e) ||
         start_warden(s, s->settings.isolation, e))

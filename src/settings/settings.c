@@ -164,6 +164,11 @@ static const struct setting rows[] = {
          "without a prefix"),
     TEXT("network.presets", KIND_TEXT, true, network_presets, "", NULL,
          "lists that requests name with @: NAME=HOST HOST, with ; between them"),
+    TEXT("network.secrets", KIND_TEXT, true, network_secrets, "", NULL,
+         "headers that runs get outside their jars: NAME=HOST HOST header:HEADER key:KEY, with ; "
+         "between secrets"),
+    TEXT("network.secrets_file", KIND_TEXT, true, network_secrets_file, "", NULL,
+         "file of secrets, with lines NAME=VALUE; otherwise variables BELLJAR_SECRET_NAME"),
     { .key = "network.sni",
       .kind = KIND_BOOL,
       .fixed = true,
@@ -461,6 +466,8 @@ static int check_network(const struct settings *s, struct err *e)
         return err_wrap(e, "network.keys");
     if (address_set_parse(s->network_private, &private_ranges, e))
         return err_wrap(e, "network.private");
+    if (network_secrets_check(s->network_secrets, e))
+        return err_wrap(e, "network.secrets");
     return settings_network_max(s, &most, e);
 }
 

@@ -53,12 +53,14 @@ struct settings {
     uint64_t approval_timeout; /* then the run is rejected */
     char approval_mode[32];    /* of a run without a mode */
     /* network */
-    char network_max[SETTING_TEXT_MAX];     /* "none", "full", or entries of a list */
-    char network_keys[SETTING_TEXT_MAX];    /* maxima of API keys: network/preset.h */
-    char network_private[SETTING_TEXT_MAX]; /* network/address_set.h */
-    char network_presets[SETTING_TEXT_MAX]; /* network/preset.h */
-    bool network_sni;                       /* TLS for a name that is not in the list is reset */
-    struct network_caps network_caps;       /* network.KEY, for every row of network_cap_defs */
+    char network_max[SETTING_TEXT_MAX];          /* "none", "full", or entries of a list */
+    char network_keys[SETTING_TEXT_MAX];         /* maxima of API keys: network/preset.h */
+    char network_private[SETTING_TEXT_MAX];      /* network/address_set.h */
+    char network_presets[SETTING_TEXT_MAX];      /* network/preset.h */
+    char network_secrets[SETTING_TEXT_MAX];      /* grants: network/inject.h */
+    char network_secrets_file[SETTING_TEXT_MAX]; /* lines NAME=VALUE; "": none */
+    bool network_sni;                 /* TLS for a name that is not in the list is reset */
+    struct network_caps network_caps; /* network.KEY, for every row of network_cap_defs */
     /* store */
     uint64_t history_max_age, history_max_bytes;
     uint64_t audit_seal_every, audit_max_bytes, audit_max_age;

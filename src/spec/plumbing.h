@@ -38,13 +38,19 @@ struct plumbing_listener {
     uint8_t protocol;
 };
 
+/* The files of certificates for a jar with an authority of its own. */
+enum { PLUMBING_TRUST_OWN, PLUMBING_TRUST_ALL, PLUMBING_TRUST_FDS };
+
 struct plumbing {
-    bool full; /* every address and every port leads to the listeners at NFT_CATCH_PORT */
+    bool full;   /* every address and every port leads to the listeners at NFT_CATCH_PORT */
+    bool trusts; /* the jar gets an authority of its own; the porter sends its files */
     uint32_t n;
     struct plumbing_listener at[PLUMBING_LISTENERS_MAX];
 };
 
-/* The head of a datagram with sockets: the number of the first one, and their number in all. */
+/* The head of a datagram with sockets: the number of the first one, and their number in all. That of
+ * the datagram with certificates has no such number. */
+#define PLUMBING_TRUST_HEAD UINT32_MAX
 struct plumbing_head {
     uint32_t first, all;
 };

@@ -8,6 +8,7 @@ int wire_send_network(int fd, uint64_t id, const struct plumbing *p, int socket_
     body_init(&b);
     pack_u64(&b.p, id);
     pack_u32(&b.p, p->full);
+    pack_u32(&b.p, p->trusts);
     pack_u32(&b.p, p->n);
     for (uint32_t i = 0; i < p->n; i++) {
         pack_bytes(&b.p, p->at[i].address, sizeof p->at[i].address);
@@ -36,10 +37,11 @@ int wire_read_network(const struct wire_message *m, struct wire_network *ret, st
 {
     struct unpacker u = open_message(m, WIRE_NETWORK);
     struct wire_network x = { .id = unpack_u64(&u) };
-    uint32_t full = unpack_u32(&u);
+    uint32_t full = unpack_u32(&u), trusts = unpack_u32(&u);
     x.plumbing.full = full == 1;
+    x.plumbing.trusts = trusts == 1;
     x.plumbing.n = unpack_u32(&u);
-    if (full > 1 || x.plumbing.n > PLUMBING_LISTENERS_MAX)
+    if (full > 1 || trusts > 1 || x.plumbing.n > PLUMBING_LISTENERS_MAX)
         u.failed = true;
     for (uint32_t i = 0; !u.failed && i < x.plumbing.n; i++)
         unpack_listener(&u, &x.plumbing.at[i]);

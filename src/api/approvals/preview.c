@@ -249,6 +249,15 @@ static void add_network_risks(json_t *all, const struct network_policy *p)
     }
 }
 
+static void add_secret_risks(json_t *all, const struct network_policy *p)
+{
+    for (size_t i = 0; i < p->n_injects && json_array_size(all) < RISKS_MAX; i++) {
+        char text[NETWORK_INJECT_TEXT];
+        add_network_risk(all, network_inject_text(&p->injects[i], text),
+                         "its requests to this host have this secret, which it never sees");
+    }
+}
+
 json_t *preview_risks(const struct run_spec *s)
 {
     struct risk_scan k = { .spec = s, .all = json_array(), .left = RISK_SCAN_MAX };
@@ -258,6 +267,7 @@ json_t *preview_risks(const struct run_spec *s)
     add_hidden(k.all, s);
     add_compiler_risk(k.all, s);
     add_network_risks(k.all, &s->network);
+    add_secret_risks(k.all, &s->network);
     for (int main_first = 1; main_first >= 0; main_first--) {
         bool more = true;
         for (size_t pos = 0; bundle_next(&s->bundle, &pos, &f, &more, &e) == 0 && more;)

@@ -52,6 +52,11 @@ static bool network_contains(const struct network_policy *p, const char *text)
     for (size_t i = 0; i < p->n; i++)
         if (strstr(network_rule_text(&p->rules[i], rule), text))
             return true;
+    for (size_t i = 0; i < p->n_injects; i++) {
+        char inject[NETWORK_INJECT_TEXT];
+        if (strstr(network_inject_text(&p->injects[i], inject), text))
+            return true;
+    }
     return false;
 }
 

@@ -11,6 +11,16 @@
 
 const char *const network_words[] = { "none", "full", NULL };
 
+const struct api_field inject_fields[] = {
+    { "host", FIELD_STRING, .required = true,
+      .help = "a name of the list, at port 443 or another: \"api.example.org\"" },
+    { "header", FIELD_STRING, .required = true, .help = "the header, such as Authorization" },
+    { "secret", FIELD_STRING, .required = true,
+      .help = "name of a secret that the operator granted to this host" },
+    { "prefix", FIELD_STRING, .help = "text before the secret, such as \"Bearer \"" },
+    { .schema = "NetworkSecret", .help = "a header that is added outside the jar" },
+};
+
 const struct api_field network_fields[] = {
     { "allow", FIELD_STRINGS, .max = NETWORK_RULES_MAX,
       .help = "hosts: \"pypi.org\" (ports 443 and 80), \"db.example.org:5432\", "
@@ -18,6 +28,9 @@ const struct api_field network_fields[] = {
       .also = "hosts,domains,allowed_hosts,allowed_domains,allowlist" },
     { "udp", FIELD_STRINGS, .max = NETWORK_RULES_MAX,
       .help = "hosts and ports for UDP, such as \"ntp.example.org:123\"; none by default" },
+    { "inject", FIELD_OBJECTS, .max = NETWORK_INJECTS_MAX, .fields = inject_fields,
+      .help = "headers with secrets that are added outside the jar, so that the program never has "
+              "them" },
     { .schema = "NetworkList",
       .help = "the hosts that a run may reach; an empty list means no network" },
 };
@@ -47,6 +60,26 @@ static int add_lists(const struct settings *s, const json_t *object, struct netw
                    add_list(s, object, "udp", NETWORK_UDP, p, field, field_size, e)
                ? -1
                : 0;
+}
+
+/* Every secret is one that the operator granted to this host, this header and this key. */
+static int add_injects(const struct settings *s, const char *key, const json_t *object,
+                       struct network_policy *p, char *field, size_t field_size, struct err *e)
+{
+    const json_t *entry;
+    size_t i;
+    json_array_foreach(json_object_get(object, "inject"), i, entry) {
+        struct network_inject x;
+        (void)snprintf(field, field_size, "network.inject[%zu]", i);
+        if (network_inject_make(json_string_value(json_object_get(entry, "host")),
+                                json_string_value(json_object_get(entry, "header")),
+                                json_string_value(json_object_get(entry, "secret")),
+                                json_string_value(json_object_get(entry, "prefix")), &x, e) ||
+            network_policy_add_inject(p, &x, e) ||
+            network_secret_granted(s->network_secrets, &x, key, e))
+            return -1;
+    }
+    return 0;
 }
 
 /* The person who asks for an address that no run reaches learns it now, not by a refused connection. */
@@ -114,7 +147,8 @@ int network_from_json(const struct api *api, const char *key, const json_t *valu
     scoped(network_policy) p = { .caps = s->network_caps };
     if (json_is_string(value) && strcmp(json_string_value(value), "full") == 0)
         p.mode = NETWORK_FULL;
-    if (json_is_object(value) && add_lists(s, value, &p, ret_field, field_size, e))
+    if (json_is_object(value) && (add_lists(s, value, &p, ret_field, field_size, e) ||
+                                  add_injects(s, key, value, &p, ret_field, field_size, e)))
         return -1;
     (void)snprintf(ret_field, field_size, "network");
     if (p.mode != NETWORK_NONE && (check_addresses(s, &p, e) || check_max(s, &p, e) ||
@@ -124,6 +158,22 @@ int network_from_json(const struct api *api, const char *key, const json_t *valu
     *ret = p;
     p = (struct network_policy){ 0 };
     return 0;
+}
+
+static json_t *injects_to_json(const struct network_policy *p)
+{
+    json_t *all = json_array();
+    for (size_t i = 0; i < p->n_injects; i++) {
+        const struct network_inject *x = &p->injects[i];
+        char host[NETWORK_NAME_MAX + 8];
+        (void)snprintf(host, sizeof host, "%s:%u", x->host, x->port);
+        json_t *o = json_pack("{s:s, s:s, s:s}", "host", host, "header", x->header, "secret",
+                              x->secret);
+        if (x->prefix[0])
+            json_put(o, "prefix", json_string(x->prefix));
+        (void)json_array_append_new(all, o);
+    }
+    return all;
 }
 
 json_t *network_to_json(const struct network_policy *p)
@@ -142,6 +192,8 @@ json_t *network_to_json(const struct network_policy *p)
     if (json_array_size(udp) > 0)
         json_put(o, "udp", json_incref(udp));
     json_decref(udp);
+    if (p->n_injects > 0)
+        json_put(o, "inject", injects_to_json(p));
     return o;
 }
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include "base/auto.h"
 #include "base/fdio.h"
 #include "base/text.h"
+#include "network/inject.h"
 #include "spec/bundle.h"
 
 static bool list_is_utf8(char *const *list)
@@ -170,6 +172,26 @@ static void put_run_option(json_t *q, const struct run_options *o, const struct 
     }
 }
 
+static json_t *inject_array(char *const *list, bool *failed)
+{
+    json_t *all = json_array();
+    for (; *list; list++) {
+        struct network_inject x;
+        struct err ignored;
+        char host[NETWORK_NAME_MAX + 8];
+        if (network_inject_parse(*list, &x, &ignored)) {
+            *failed = true;
+            continue;
+        }
+        (void)snprintf(host, sizeof host, "%s:%u", x.host, x.port);
+        append(all,
+               json_pack("{s:s, s:s, s:s, s:s}", "host", host, "header", x.header, "secret",
+                         x.secret, "prefix", x.prefix),
+               failed);
+    }
+    return all;
+}
+
 static void put_options(json_t *q, const struct run_arguments *o, bool *failed)
 {
     json_t *args = json_array(), *outputs = json_array();
@@ -188,6 +210,8 @@ static void put_options(json_t *q, const struct run_arguments *o, bool *failed)
         json_t *network = json_object();
         put(q, "network", network, failed);
         put_list(network, "allow", o->allow_net, failed);
+        if (o->inject)
+            put(network, "inject", inject_array(o->inject, failed), failed);
     }
     for (int i = 0; i < RUN_OPTION_COUNT; i++)
         put_run_option(q, &o->run_options, &run_option_defs[i], failed);

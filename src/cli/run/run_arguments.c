@@ -99,6 +99,9 @@ static const struct arg_row rows[] = {
     { "network", "MODE", .apply = run_network_set_mode, .shows_words = true,
       .values = { VALUES_WORDS, run_network_mode_at }, .default_text = "none",
       .help = "full: the program reaches every public host" },
+    { "inject", "HOST:HEADER=SECRET", .repeats = true, .apply = run_network_add_inject,
+      .help = "add a header with this secret to requests to a host of --allow-net, outside the jar "
+              "('Bearer SECRET' adds a prefix)" },
     { "allow-private", "RANGE", .repeats = true, .apply = run_network_add_range,
       .help =
           "private addresses that allowed hosts may have, such as 10.0.0.0/8; no service is used" },
@@ -220,6 +223,8 @@ void run_arguments_done(struct run_arguments *o)
     strv_free(o->env);
     strv_free(o->allow_net);
     strv_free(o->allow_private);
+    strv_free(o->inject);
+    buf_done(&o->network_grants);
     network_policy_done(&o->network);
     buf_done(&o->network_private);
     run_options_done(&o->run_options);

@@ -33,9 +33,11 @@ struct run_arguments {
     bool full_network;    /* --network full */
     char **allow_net;     /* entries of a network list, NULL-terminated; NULL: none */
     char **allow_private; /* ranges of addresses, for a run without a service */
+    char **inject;        /* HOST:HEADER=SECRET; NULL: none */
     /* of a run without a service, by run_network_take() */
     struct network_policy network;
     struct buf network_private; /* "10.0.0.0/8,192.0.2.7"; empty: none */
+    struct buf network_grants;  /* network/inject.h: the caller is the operator */
     bool writable_root, json, local, no_diagnosis;
     enum level level;
     struct run_options run_options;

@@ -49,6 +49,15 @@ int run_network_set_mode(void *arguments, const struct arg_row *row, const char 
                          QUOTED(value));
 }
 
+int run_network_add_inject(void *arguments, const struct arg_row *row, const char *value,
+                           struct err *e)
+{
+    struct network_inject x;
+    if (network_inject_parse(value, &x, e))
+        return err_wrap(e, "--%s", row->name);
+    return strv_add(&((struct run_arguments *)arguments)->inject, value, e);
+}
+
 bool run_network_wanted(const struct run_arguments *o)
 {
     return o->allow_net != NULL || o->full_network;
@@ -63,6 +72,24 @@ int run_network_check(const struct run_arguments *o, struct err *e)
         return err_set(e, ERR_USAGE, 0,
                        "--allow-private opens addresses of hosts that --allow-net names: give "
                        "--allow-net or --network full, too");
+    if (o->inject && !o->allow_net)
+        return err_set(e, ERR_USAGE, 0,
+                       "--inject adds a header to requests to hosts that --allow-net names: give "
+                       "--allow-net, too");
+    return 0;
+}
+
+/* The caller grants each secret to the host that the option names. */
+static int take_injects(struct run_arguments *o, struct err *e)
+{
+    for (char *const *text = o->inject; text && *text; text++) {
+        struct network_inject x;
+        if (network_inject_parse(*text, &x, e) || network_policy_add_inject(&o->network, &x, e))
+            return err_wrap(e, "--inject");
+        if (buf_addf(&o->network_grants, e, "%s=%s:%u header:%s;", x.secret, x.host, x.port,
+                     x.header))
+            return -1;
+    }
     return 0;
 }
 
@@ -96,6 +123,8 @@ int run_network_take(struct run_arguments *o, struct err *e)
     for (char *const *host = o->allow_net; host && *host; host++)
         if (network_policy_add_entry(p, "", NETWORK_TCP, *host, e))
             return err_wrap(e, "--allow-net");
+    if (take_injects(o, e))
+        return -1;
     struct buf *ranges = &o->network_private;
     for (char *const *range = o->allow_private; range && *range; range++)
         if (buf_addf(ranges, e, "%s%s", ranges->len ? "," : "", *range))

@@ -1,9 +1,9 @@
-/* cli/run/run_network.h — --allow-net and --allow-private of `belljar run`. */
+/* cli/run/run_network.h — --allow-net, --allow-private and --inject of `belljar run`. */
 #pragma once
 
 #include "cli/run/run_arguments.h"
 
-arg_apply run_network_add_host, run_network_add_range, run_network_set_mode;
+arg_apply run_network_add_host, run_network_add_range, run_network_set_mode, run_network_add_inject;
 const char *run_network_mode_at(const void *def, size_t i);
 /* Options that contradict each other. */
 [[nodiscard]] int run_network_check(const struct run_arguments *o, struct err *e);

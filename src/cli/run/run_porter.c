@@ -2,6 +2,7 @@
 
 #include "base/auto.h"
 #include "base/fdio.h"
+#include "injector/start.h"
 #include "porter/plan.h"
 #include "wire/wire.h"
 
@@ -15,9 +16,16 @@ int run_porter_start(struct run_porter *p, const struct run_arguments *o, struct
          address_set_parse(buf_str(&o->network_private), &private_ranges, e)) ||
         keeper_uid_for_command(&p->uid, e))
         return -1;
+    autoclose int environment = -1;
+    if (o->network.n_injects > 0 && injector_take_environment(&environment, e))
+        return -1;
+    const struct injector_setup injector = { .grants = buf_str(&o->network_grants),
+                                             .environment_fd = environment,
+                                             .uid = p->uid.uid };
     const struct porter_setup setup = { .private_ranges = &private_ranges,
                                         .match_sni = true,
-                                        .uid = p->uid.uid };
+                                        .uid = p->uid.uid,
+                                        .injector = o->network.n_injects > 0 ? &injector : NULL };
     return porter_start(&setup, &p->process, e) ||
                    wire_new_keeper(p->process.fd, 1, &p->keeper_fd, e) ||
                    fd_set_nonblock(p->keeper_fd, e)
