@@ -79,6 +79,11 @@ json_t *session_spec_json(const struct session *s)
     json_put(o, "env", env);
     if (s->spec.metadata)
         (void)json_object_set(o, "metadata", s->spec.metadata);
+    if (s->spec.begins_in && s->spec.begins_owner) {
+        json_put(o, "begins_in", json_string(s->spec.begins_in));
+        json_put(o, "begins_owner", json_string(s->spec.begins_owner));
+    }
+    json_put(o, "has_unknown_past", json_boolean(s->spec.has_unknown_past));
     json_put(o, "undo", json_integer(s->spec.undo));
     json_put(o, "checkpoints", checkpoints_json(s));
     json_put(o, "asleep_ms", json_integer((json_int_t)s->asleep_ms));
@@ -348,6 +353,11 @@ int session_spec_take(const struct sessions *all, const json_t *o, const struct 
     ret->parent = text_copy(row->parent);
     ret->parent_image = text_copy(row->parent_image);
     ret->parent_cell = (unsigned)row->parent_cell;
+    ret->begins_in = text_copy(json_string_value(json_object_get(o, "begins_in")));
+    ret->begins_owner = text_copy(json_string_value(json_object_get(o, "begins_owner")));
+    /* Keepers before this one did not write it. */
+    ret->has_unknown_past = json_is_true(json_object_get(o, "has_unknown_past")) ||
+                            (ret->is_copy && !ret->parent && !ret->begins_in);
     return 0;
 }
 

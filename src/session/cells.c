@@ -665,6 +665,8 @@ int cells_on_frame(struct session *s, const struct session_frame *f, const void 
     }
     if (c && c->sets_inputs && f->request == INPUTS_REQUEST)
         return count_frame(c, n, e) ? -1 : run_inputs_on_frame(c, f, e);
+    if (s->spec.sets_inputs && f->request == INPUTS_REQUEST)
+        return session_inputs_on_frame(s, f, e);
     if (s->question && f->request == s->question->request)
         return question_frame(s, f, e);
     /* A thread of an earlier cell displays something. */

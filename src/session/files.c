@@ -9,6 +9,12 @@
 
 enum { READ_BYTES = 1 << 16, READS_AT_ONCE = 16 };
 
+/* The files of a run, or of a session that starts, are written one after another. */
+static bool is_counted(const struct session *s)
+{
+    return !s->for_one_run && !s->spec.sets_inputs;
+}
+
 static void on_closed(uv_handle_t *handle)
 {
     struct session_visit *v = handle->data;
@@ -17,7 +23,7 @@ static void on_closed(uv_handle_t *handle)
     struct session *s = v->session;
     fd_close(&v->fd); /* after its handle: another file may get its number at once */
     s->visits--;
-    s->all->visits -= !s->for_one_run;
+    s->all->visits -= is_counted(s);
     v->on_done(v, v->err.code == ERR_NONE ? NULL : &v->err);
     session_unref(s);
 }
@@ -80,10 +86,11 @@ static int check_room(const struct session *s, bool changes, struct err *e)
 {
     if (changes && session_check_held(s, e))
         return -1;
-    if (!s->program || s->state == SESSION_STARTING)
+    bool sets_inputs = s->spec.sets_inputs && s->program && s->program->ready;
+    if (!s->program || (s->state == SESSION_STARTING && !sets_inputs))
         return err_set(e, ERR_CONFLICT, 0,
                        "session '%s' is starting and has no files yet: try again", s->id);
-    if (s->for_one_run) /* its run took its turn, and it writes one file after another */
+    if (!is_counted(s))
         return 0;
     if (s->visits >= VISITS_MAX || s->all->visits >= ALL_VISITS_MAX)
         return err_set(e, ERR_BUSY, 0,
@@ -115,7 +122,7 @@ int session_visit(struct session *s, struct session_visit *v, enum live_file_ope
     s->refs++;
     s->visits++;
     s->used = true;
-    s->all->visits += !s->for_one_run;
+    s->all->visits += is_counted(s);
     session_touch(s);
     session_schedule(s);
     rc = uv_poll_start(&v->poll, UV_READABLE, on_readable);

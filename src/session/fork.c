@@ -114,6 +114,11 @@ static int copy_spec(const struct session_forking *g, unsigned number, struct se
                                   .parent_image = f->from.id[0] ? strdup(f->from.id) : NULL,
                                   .parent_cell = g->cell,
                                   .image = session_image_ref(g->image) };
+    if (g->original->restarts == 0 || f->from.id[0]) { /* otherwise it began anew since */
+        ret->begins_in = text_copy(from->begins_in);
+        ret->begins_owner = text_copy(from->begins_owner);
+        ret->has_unknown_past = from->has_unknown_past;
+    }
     if (f->is_for_branches) { /* one of them may become the original */
         ret->limits.v[LIMIT_WALL_MS] = session_life_left_ms(g->original);
         ret->undo = 0;

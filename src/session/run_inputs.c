@@ -1,6 +1,7 @@
-/* The inputs of a run from a template, whose program has started already: its files are written by
- * clerks, and a few lines in its language set the arguments, the environment and stdin. These lines
- * run with the rights of the guest and prove nothing; if they fail, the run does not begin. */
+/* The inputs of a run or a session from a template, whose program has started already: its files are
+ * written by clerks, and a few lines in its language set the arguments, the environment and stdin. These
+ * lines run with the rights of the guest and prove nothing; if they fail, the run or the session does not
+ * begin. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +17,35 @@
 #define STDIN_NAME ".belljar-stdin"
 #define STDIN_PATH "/sandbox/" STDIN_NAME
 
+/* Of a run, or of a session. */
+struct inputs {
+    const struct language *language;
+    const struct buf *bundle, *stdin_bytes;
+    const char *main_name; /* NULL: of a session, which has no arguments */
+    char **args, **env;
+};
+
+static struct inputs inputs_of(const struct session *s)
+{
+    static const struct buf nothing;
+    const struct session_spec *own = &s->spec;
+    if (!s->for_one_run)
+        return (struct inputs){ own->language, &own->bundle, &nothing, NULL, NULL, own->env };
+    const struct run_spec *r = &s->first->run->spec;
+    return (
+        struct inputs){ r->language, &r->bundle, &r->stdin_bytes, r->main_name, r->args, r->env };
+}
+
+static bool is_input(const struct inputs *in, const struct bundle_entry *f)
+{
+    return !bundle_is_directory(f) && !(in->main_name && bundle_is_named(f, in->main_name));
+}
+
 /* ---- the lines ---- */
 
 static const char python_lines[] =
     "import builtins, io, os, sys\n"
-    "sys.argv[:] = given['args']\n"
+    "if given['args']: sys.argv[:] = given['args']\n"
     "os.environ.update(given['env'])\n"
     "for name in given['executable']: os.chmod('/sandbox/' + name, 0o755)\n"
     "if given['stdin']:\n"
@@ -37,7 +62,7 @@ static const char python_lines[] =
 
 /* A program of Node opens the lowest free descriptor. */
 static const char node_lines[] =
-    "process.argv.splice(1, process.argv.length, ...given.args);\n"
+    "if (given.args.length) process.argv.splice(1, process.argv.length, ...given.args);\n"
     "Object.assign(process.env, given.env);\n"
     "for (const name of given.executable) require('fs').chmodSync('/sandbox/' + name, 0o755);\n"
     "if (given.stdin) {\n"
@@ -75,8 +100,9 @@ static int add_bash(struct buf *to, const json_t *given, struct err *e)
 {
     const char *name;
     const json_t *v, *args = json_object_get(given, "args");
+    bool has_args = json_array_size(args) > 0;
     size_t i;
-    if (buf_addf(to, e, "builtin set --"))
+    if (has_args && buf_addf(to, e, "builtin set --"))
         return -1;
     for (i = 1; i < json_array_size(args); i++)
         if (buf_add(to, " ", 1, e) || add_quoted(to, json_string_value(json_array_get(args, i)), e))
@@ -118,18 +144,18 @@ bool run_inputs_have_args(const struct language *l)
     return false;
 }
 
-static json_t *arguments_of(const struct run_spec *r)
+static json_t *arguments_of(const struct inputs *in)
 {
-    json_t *list = json_pack("[s]", r->main_name);
-    for (char **a = r->args; a && *a; a++)
+    json_t *list = json_pack("[s]", in->main_name); /* the name of the program comes first */
+    for (char **a = in->args; a && *a; a++)
         (void)json_array_append_new(list, json_string(*a));
     return list;
 }
 
-static json_t *environment_of(const struct run_spec *r)
+static json_t *environment_of(const struct inputs *in)
 {
     json_t *o = json_object();
-    for (char **v = r->env; v && *v; v++) {
+    for (char **v = in->env; v && *v; v++) {
         const char *equals = strchr(*v, '=');
         autofree char *name = equals ? strndup(*v, (size_t)(equals - *v)) : NULL;
         if (name)
@@ -138,31 +164,32 @@ static json_t *environment_of(const struct run_spec *r)
     return o;
 }
 
-static json_t *executables_of(const struct run_spec *r)
+static json_t *executables_of(const struct inputs *in)
 {
     json_t *list = json_array();
     struct bundle_entry f;
     struct err e;
     bool more = true;
-    for (size_t pos = 0; bundle_next(&r->bundle, &pos, &f, &more, &e) == 0 && more;)
-        if (!bundle_is_directory(&f) && (f.head.mode & 0100) && !bundle_is_named(&f, r->main_name))
+    for (size_t pos = 0; bundle_next(in->bundle, &pos, &f, &more, &e) == 0 && more;)
+        if ((f.head.mode & 0100) && is_input(in, &f))
             (void)json_array_append_new(list, json_stringn(f.name, f.head.name_len));
     return list;
 }
 
-static int make_code(const struct run *run, struct buf *ret, struct err *e)
+static int make_code(const struct session *s, struct buf *ret, struct err *e)
 {
-    const struct run_spec *r = &run->spec;
-    json_auto_t *given = json_pack("{s:o, s:o, s:o, s:i}", "args", arguments_of(r), "env",
-                                   environment_of(r), "executable", executables_of(r), "stdin",
-                                   r->stdin_bytes.len > 0);
+    const struct inputs in = inputs_of(s);
+    bool has_stdin = in.stdin_bytes->len > 0;
+    json_auto_t *given = json_pack("{s:o, s:o, s:i}", "env", environment_of(&in), "executable",
+                                   executables_of(&in), "stdin", has_stdin);
     if (!given)
         return err_no_memory(e, "the inputs of a run");
-    if (strv_len(r->args) == 0 && strv_len(r->env) == 0 && r->stdin_bytes.len == 0 &&
+    json_put(given, "args", in.main_name ? arguments_of(&in) : json_array());
+    if (strv_len(in.args) == 0 && strv_len(in.env) == 0 && !has_stdin &&
         json_array_size(json_object_get(given, "executable")) == 0)
         return 0;
     for (size_t i = 0; i < ARRAY_LEN(writers); i++)
-        if (strcmp(writers[i].language, r->language->name) == 0)
+        if (strcmp(writers[i].language, in.language->name) == 0)
             return writers[i].add(ret, given, e);
     return 0;
 }
@@ -196,37 +223,52 @@ void run_show_table(struct cell *c, const struct frame_message *m)
 
 /* ---- the cell that runs them ---- */
 
-int run_inputs_send(struct cell *c, struct err *e)
+static int send_lines(struct session *s, const struct buf *lines, struct err *e)
 {
-    scoped(buf) lines = { 0 }, fields = { 0 };
-    struct session *s = c->session;
-    if (s->for_one_run && make_code(c->run, &lines, e))
-        return -1;
-    if (lines.len == 0)
-        return cell_send_code(c, e);
-    c->sets_inputs = true;
-    return frame_add_field(&fields, TAG_CODE, lines.data, lines.len, e) ||
+    scoped(buf) fields = { 0 };
+    return frame_add_field(&fields, TAG_CODE, lines->data, lines->len, e) ||
                    frame_add_field(&fields, TAG_FLAGS, "silent", 6, e) ||
                    program_send(s->program, FRAME_EXEC, INPUTS_REQUEST, &fields, e)
                ? -1
                : 0;
 }
 
-int run_inputs_on_frame(struct cell *c, const struct session_frame *f, struct err *e)
+int run_inputs_send(struct cell *c, struct err *e)
 {
-    struct frame_message *m = &c->session->program->message;
+    scoped(buf) lines = { 0 };
+    struct session *s = c->session;
+    if (s->for_one_run && make_code(s, &lines, e))
+        return -1;
+    if (lines.len == 0)
+        return cell_send_code(c, e);
+    c->sets_inputs = true;
+    return send_lines(s, &lines, e);
+}
+
+/* 1: the lines have run. 0: there is more to come. -1: they failed. */
+static int lines_on_frame(struct session *s, const struct session_frame *f, struct err *e)
+{
+    struct frame_message *m = &s->program->message;
     struct frame_field status;
     bool whole = false;
     if (frame_message_add(m, f, &whole, e))
         return -1;
     if (!whole || f->type != FRAME_DONE)
         return 0;
-    c->sets_inputs = false;
     if (frame_find_field(&m->data, TAG_STATUS, &status) && status.n == 2 &&
         memcmp(status.bytes, "ok", 2) == 0)
-        return cell_send_code(c, e);
+        return 1;
     return err_set(e, ERR_PROTOCOL, 0,
                    "the state of the template did not take arguments, environment and stdin");
+}
+
+int run_inputs_on_frame(struct cell *c, const struct session_frame *f, struct err *e)
+{
+    int rc = lines_on_frame(c->session, f, e);
+    if (rc <= 0)
+        return rc;
+    c->sets_inputs = false;
+    return cell_send_code(c, e);
 }
 
 /* ---- the files ---- */
@@ -239,6 +281,7 @@ struct run_inputs {
 };
 
 static void write_next(struct run_inputs *w);
+static void session_files_written(struct session *s, const struct err *e);
 
 static void end(struct run_inputs *w, const struct err *e)
 {
@@ -246,7 +289,9 @@ static void end(struct run_inputs *w, const struct err *e)
     struct cell *c = s->first;
     buf_done(&w->visit.answer);
     free(w);
-    if (s->state != SESSION_ENDED && c && e) {
+    if (s->spec.sets_inputs) {
+        session_files_written(s, e);
+    } else if (s->state != SESSION_ENDED && c && e) {
         struct wire_ended lost = { .evidence.reason = END_FAILURE, .err = *e };
         cells_lose(s, &lost, ERR_SHOWN(e));
     } else if (s->state != SESSION_ENDED && c) {
@@ -262,7 +307,8 @@ static void on_written(struct session_visit *v, const struct err *e)
     struct session *s = w->session;
     buf_done(&v->answer);
     v->answer = (struct buf){ 0 };
-    if (e || s->state == SESSION_ENDED || !s->first || !s->first->run || s->first->run->is_over)
+    bool is_run_over = !s->first || !s->first->run || s->first->run->is_over;
+    if (e || s->state == SESSION_ENDED || (s->for_one_run && is_run_over))
         end(w, e);
     else
         write_next(w);
@@ -283,20 +329,20 @@ static int write_one(struct run_inputs *w, const char *name, size_t name_len, co
 
 static void write_next(struct run_inputs *w)
 {
-    const struct run_spec *r = &w->session->first->run->spec;
+    const struct inputs in = inputs_of(w->session);
     struct bundle_entry f;
     struct err e = { 0 };
     bool more = true;
     int rc = 0;
-    while ((rc = bundle_next(&r->bundle, &w->pos, &f, &more, &e)) == 0 && more)
-        if (!bundle_is_directory(&f) && !bundle_is_named(&f, r->main_name))
+    while ((rc = bundle_next(in.bundle, &w->pos, &f, &more, &e)) == 0 && more)
+        if (is_input(&in, &f))
             break;
     if (rc == 0 && more) {
         rc = write_one(w, f.name, f.head.name_len, f.bytes, f.head.size, &e);
-    } else if (rc == 0 && !w->has_stdin && r->stdin_bytes.len > 0 &&
-               run_inputs_have_args(r->language)) {
+    } else if (rc == 0 && !w->has_stdin && in.stdin_bytes->len > 0 &&
+               run_inputs_have_args(in.language)) {
         w->has_stdin = true;
-        rc = write_one(w, STDIN_NAME, strlen(STDIN_NAME), r->stdin_bytes.data, r->stdin_bytes.len,
+        rc = write_one(w, STDIN_NAME, strlen(STDIN_NAME), in.stdin_bytes->data, in.stdin_bytes->len,
                        &e);
     } else if (rc == 0) {
         end(w, NULL);
@@ -327,4 +373,60 @@ bool run_inputs_delay_cell(struct cell *c)
     w->session = s;
     write_next(w); /* it may have begun within this call */
     return true;
+}
+
+/* ---- a session ---- */
+
+static void fail_session(struct session *s, const struct err *e)
+{
+    char why[ERR_TEXT_MAX];
+    s->spec.sets_inputs = false;
+    (void)snprintf(why, sizeof why, "its files and environment could not be set: %.160s",
+                   ERR_SHOWN(e));
+    if (s->sleep)
+        session_sleep_give_up(s, why);
+    else
+        session_end(s, why);
+}
+
+static void inputs_done(struct session *s)
+{
+    s->spec.sets_inputs = false;
+    session_on_ready(s);
+}
+
+static void session_files_written(struct session *s, const struct err *e)
+{
+    scoped(buf) lines = { 0 };
+    struct err failed = { 0 };
+    if (s->state != SESSION_STARTING || !s->program)
+        return;
+    if (!e && (make_code(s, &lines, &failed) || (lines.len > 0 && send_lines(s, &lines, &failed))))
+        e = &failed;
+    if (e)
+        fail_session(s, e);
+    else if (lines.len == 0)
+        inputs_done(s);
+}
+
+void session_inputs_begin(struct session *s)
+{
+    struct run_inputs *w = calloc(1, sizeof *w);
+    struct err e = { 0 };
+    if (!w) {
+        (void)!err_no_memory(&e, "the inputs of a session");
+        fail_session(s, &e);
+        return;
+    }
+    s->refs++;
+    w->session = s;
+    write_next(w);
+}
+
+int session_inputs_on_frame(struct session *s, const struct session_frame *f, struct err *e)
+{
+    int rc = lines_on_frame(s, f, e);
+    if (rc > 0)
+        inputs_done(s);
+    return rc < 0 ? -1 : 0;
 }

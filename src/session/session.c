@@ -34,6 +34,8 @@ void session_spec_done(struct session_spec *s)
     free(s->parent);
     free(s->parent_image);
     free(s->imported);
+    free(s->begins_in);
+    free(s->begins_owner);
     json_decref(s->metadata);
     session_image_unref(s->image);
     *s = (struct session_spec){ 0 };
@@ -351,6 +353,10 @@ void session_on_program_end(struct session *s, const struct wire_ended *end, con
 
 void session_on_ready(struct session *s)
 {
+    if (s->spec.sets_inputs) {
+        session_inputs_begin(s);
+        return;
+    }
     s->start_by_ms = 0;
     s->checkpoints.since_ms = clock_unix_ms();
     s->program_from[0] = '\0';
@@ -433,6 +439,7 @@ int session_new(struct sessions *all, struct session_spec *spec, struct session_
     if (sessions_check_room(all, &taken, 1, e))
         return -1;
     taken.is_copy = taken.is_copy || taken.image;
+    taken.has_unknown_past = taken.has_unknown_past || taken.imported;
     struct session *s;
     if (session_make(all, &taken, &s, e))
         return -1;
@@ -552,6 +559,23 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 static uint64_t end_of(const struct session *s)
 {
     return s->spec.idle_sleeps ? life_end(s) : earlier(idle_end(s), life_end(s));
+}
+
+/* It does not age while it sleeps. After a reboot the clock of the loop may be less than its life so
+ * far: the sum with ttl_s fits. */
+void session_set_age(struct session *s)
+{
+    int64_t lived = s->asleep_since_ms - s->created_ms - (int64_t)s->asleep_ms;
+    s->created_loop_ms = uv_now(s->all->loop) - (uint64_t)(lived > 0 ? lived : 0);
+}
+
+void session_end_sleep_time(struct session *s)
+{
+    int64_t slept = clock_unix_ms() - s->asleep_since_ms;
+    if (s->asleep_since_ms == 0)
+        return;
+    s->asleep_ms += slept > 0 ? (uint64_t)slept : 0;
+    s->asleep_since_ms = 0;
 }
 
 uint64_t session_life_left_ms(const struct session *s)

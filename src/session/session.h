@@ -65,12 +65,17 @@ struct session_spec {
     char **env;
     json_t *metadata;
     struct session_image *image; /* its program becomes it at the first start; NULL: none */
+    bool sets_inputs;            /* files and environment are set after that; cleared then */
     const char *template;        /* of a session for one run; borrowed from that run */
     unsigned undo;               /* so many states before its last cells are kept; 0: none */
     /* The session that it is a copy of, its last cell then, and its checkpoint; NULL: none */
     char *parent, *parent_image;
     unsigned parent_cell;
-    char *imported; /* detail of its record, if its image came as a file; NULL: it did not */
+    /* The template that its state began in, as its client named it, and the owner of that name
+     * (session/templates.h); NULL: none. A replay begins there again. */
+    char *begins_in, *begins_owner;
+    bool has_unknown_past; /* its state began in a file: no cell made it */
+    char *imported;        /* detail of its record, if its image came as a file; NULL: it did not */
 };
 void session_spec_done(struct session_spec *s);
 

@@ -166,6 +166,9 @@ void session_on_program_end(struct session *s, const struct wire_ended *end, con
 void session_on_line_empty(struct session *s);
 void session_schedule(struct session *s);               /* sets the timer */
 uint64_t session_life_left_ms(const struct session *s); /* at least 1 */
+/* It wakes: its life goes on. */
+void session_set_age(struct session *s);
+void session_end_sleep_time(struct session *s);
 void session_on_measured(struct session *s, uint64_t memory_bytes);
 void session_unref(struct session *s);
 /* Nobody answers the question that was asked. */
@@ -282,6 +285,11 @@ bool run_inputs_delay_cell(struct cell *c);
 /* A display or a result, which a program of SQL prints as a table. */
 void run_show_table(struct cell *c, const struct frame_message *m);
 bool run_shows_tables(const struct language *l);
+/* The program of a session became its image: files and environment of the session follow. Then
+ * session_on_ready(), perhaps within this call, or the session ends. */
+void session_inputs_begin(struct session *s);
+[[nodiscard]] int session_inputs_on_frame(struct session *s, const struct session_frame *f,
+                                          struct err *e);
 /* A frame of these lines. -1: the cell cannot run. */
 [[nodiscard]] int run_inputs_on_frame(struct cell *c, const struct session_frame *f, struct err *e);
 

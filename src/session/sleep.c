@@ -16,9 +16,11 @@
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/strv.h"
 #include "base/text.h"
 #include "run/json.h"
 #include "session/session_impl.h"
+#include "session/templates.h"
 #include "store/audit_log.h"
 
 enum phase { CAPTURING, SAVING, COMMITTING, ENDING, LOADING, STARTING, REPLAYING, CLEARING };
@@ -36,6 +38,8 @@ struct session_sleep {
     bool is_replay;
     struct err why;
     unsigned cells, at_cell, first_cell;
+    struct template_wait remake; /* of the template that it begins in */
+    bool remade;
 };
 
 static bool falls(const struct session_sleep *g)
@@ -59,10 +63,10 @@ json_t *session_replay_json(const struct session *s)
     return json_pack("{s:i}", "at_cell", (int)s->sleep->at_cell);
 }
 
-/* The cells before an import, or before the image of a template, are not known. */
+/* The cells before an import are not known. */
 bool session_can_replay(const struct session *s)
 {
-    return !s->spec.is_copy || s->spec.parent || s->first_cell > 0;
+    return !s->spec.has_unknown_past || s->restarts > 0;
 }
 
 /* ---- its row ---- */
@@ -178,23 +182,6 @@ static void detach(struct session_sleep *g)
     s->sleep = NULL;
 }
 
-/* It does not age while it sleeps. After a reboot the clock of the loop may be less than its life so
- * far: the sum with ttl_s fits. */
-static void set_age(struct session *s)
-{
-    int64_t lived = s->asleep_since_ms - s->created_ms - (int64_t)s->asleep_ms;
-    s->created_loop_ms = uv_now(s->all->loop) - (uint64_t)(lived > 0 ? lived : 0);
-}
-
-static void end_sleep_time(struct session *s)
-{
-    int64_t slept = clock_unix_ms() - s->asleep_since_ms;
-    if (s->asleep_since_ms == 0)
-        return;
-    s->asleep_ms += slept > 0 ? (uint64_t)slept : 0;
-    s->asleep_since_ms = 0;
-}
-
 void session_sleep_drop(struct session *s, const char *reason)
 {
     struct session_sleep *g = s->sleep;
@@ -212,11 +199,11 @@ void session_sleep_drop(struct session *s, const char *reason)
     remove_image(s);
     if (was_asleep && s->state != SESSION_ENDED) {
         session_take_out(s);
-        set_age(s);
+        session_set_age(s);
         if (note_image(s, NULL, NULL, &e))
             log_error(LOG_WARN, "session.drop_image", &e);
     }
-    end_sleep_time(s);
+    session_end_sleep_time(s);
     (void)!err_set(&e, ERR_GONE, 0, "%s", reason);
     session_answer_waits(s, true, NULL, &e);
     session_answer_waits(s, false, NULL, &e);
@@ -437,6 +424,7 @@ static void lie_down(struct session *s, const struct err *e)
     s->start_by_ms = s->close_by_ms = 0;
     s->program = NULL;
     s->state = SESSION_SLEEPING;
+    s->spec.sets_inputs = false;
     session_image_unref(s->spec.image);
     s->spec.image = NULL;
     session_put_away(s);
@@ -486,7 +474,7 @@ static void now_awake(struct session_sleep *g)
     s->refs++;
     remove_image(s);
     detach(g);
-    end_sleep_time(s);
+    session_end_sleep_time(s);
     s->sleep_error[0] = '\0';
     session_save(s);
     session_set_state(s, SESSION_IDLE);
@@ -613,8 +601,11 @@ static void refuse_to_wake(const struct session *s, const char *why, struct err 
     (void)!err_set(e, ERR_CONFLICT, 0, "the session sleeps on: %.140s; %s", why,
                    session_replays(s)      ? "so there is no replay"
                    : session_can_replay(s) ? "wake with {\"replay\": true} runs its cells again"
-                                           : "a restart begins anew");
+                                           : "it began in a file, so it has no replay: a restart "
+                                             "begins anew");
 }
+
+static bool remake(struct session_sleep *g, const char *why);
 
 bool session_sleep_on_program_end(struct session *s, const char *reason)
 {
@@ -623,6 +614,8 @@ bool session_sleep_on_program_end(struct session *s, const char *reason)
         return false;
     if (g->phase == ENDING) {
         now_asleep(g);
+    } else if (g->phase == STARTING && g->is_replay && s->is_unfit && remake(g, reason)) {
+        return true;
     } else if (g->phase == STARTING) {
         if (g->err.code == ERR_NONE)
             refuse_to_wake(s, reason, &g->err);
@@ -645,9 +638,11 @@ static int start_program(struct session_sleep *g, struct err *e)
     if (sessions_check_room(s->all, &s->spec, 1, e))
         return -1;
     session_take_out(s);
-    set_age(s);
+    session_set_age(s);
     s->spec.image = g->load.image;
     g->load.image = NULL;
+    s->spec.sets_inputs = g->is_replay && s->spec.image &&
+                          (s->spec.bundle.len > 0 || strv_len(s->spec.env) > 0);
     g->phase = STARTING;
     s->state = SESSION_STARTING;
     s->start_by_ms = uv_now(s->all->loop) + START_MS;
@@ -668,6 +663,8 @@ static void on_loaded(struct image_load *load, const struct err *e)
         sleep_free(g);
         return;
     }
+    if (e && g->is_replay && e->code == ERR_CONFLICT && remake(g, e->text))
+        return;
     if (e) {
         refuse_to_wake(g->session, e->text, &failed);
         failed.code = e->code;
@@ -676,6 +673,60 @@ static void on_loaded(struct image_load *load, const struct err *e)
         session_image_unref(g->load.image);
         sleep_on(g, &failed);
     }
+}
+
+/* ---- a replay ---- */
+
+/* A program that becomes the template of the session; the cells follow. */
+static int load_template(struct session_sleep *g, struct err *e)
+{
+    struct session *s = g->session;
+    unsigned n;
+    struct saved_image *saved = template_find(s->all, s->spec.begins_owner, s->spec.begins_in, &n);
+    if (!saved)
+        return err_set(e, ERR_CONFLICT, 0,
+                       "the session sleeps on: it began in template '%s', which %s, so there is no "
+                       "replay: a restart begins anew",
+                       QUOTED(s->spec.begins_in),
+                       n > 1 ? "several keys share now" : "is not there any longer");
+    g->phase = LOADING;
+    (void)snprintf(g->remake.id, sizeof g->remake.id, "%s", saved->row.id);
+    g->load = (struct image_load){ .on_done = on_loaded };
+    return images_load(s->all->images, saved, &g->load, e);
+}
+
+static void on_remade(struct template_wait *w, const struct saved_image *new, const struct err *e)
+{
+    struct session_sleep *g = (struct session_sleep *)((char *)w -
+                                                       offsetof(struct session_sleep, remake));
+    struct err failed = { 0 };
+    (void)new;
+    if (g->session->sleep != g)
+        sleep_free(g);
+    else if (e || load_template(g, &failed))
+        sleep_on(g, e ? e : &failed);
+}
+
+/* The image of the template does not fit, either: it is made anew, once. */
+static bool remake(struct session_sleep *g, const char *why)
+{
+    struct session *s = g->session;
+    struct err e = { 0 };
+    char id[ID_SIZE];
+    bool is_first = g->remake.id[0] && !g->remade;
+    (void)snprintf(id, sizeof id, "%s", g->remake.id);
+    g->remade = true;
+    g->remake.on_done = on_remade;
+    if (!is_first || template_await(s->all, id, why, &g->remake, &e))
+        return false;
+    g->phase = LOADING;
+    s->state = SESSION_SLEEPING;
+    s->start_by_ms = s->close_by_ms = 0;
+    s->is_unfit = false;
+    session_image_unref(s->spec.image);
+    s->spec.image = NULL;
+    session_put_away(s);
+    return true;
 }
 
 /* A program without the image; its client runs the cells. */
@@ -691,7 +742,8 @@ static void begin_replay(struct session_sleep *g, const struct err *why)
     g->cells = s->cells;
     g->at_cell = s->at_cell;
     g->first_cell = s->first_cell;
-    if (s->sleep == g && start_program(g, &failed))
+    bool is_of_template = s->spec.begins_in && s->restarts == 0;
+    if (s->sleep == g && (is_of_template ? load_template(g, &failed) : start_program(g, &failed)))
         sleep_on(g, &failed);
     session_unref(s);
 }

@@ -295,14 +295,48 @@ def test_a_session_that_wakes_while_the_service_is_stopped_sleeps_on():
         assert value(s, session, "x") == "7"
 
 
-def test_a_session_from_a_template_has_no_replay(service):
-    assert service.post("/v1/templates", {"name": "t", "language": "python", "setup": "x = 1"}).status == 201
-    session = create(service, template="t")
+def test_a_session_from_a_template_is_replayed_in_its_template(service):
+    """Also a copy of it, and if the image of the template is damaged, too."""
+    setup = "x = [1]; given = open('given').read()"
+    assert service.post("/v1/templates", {"name": "t", "language": "python", "setup": setup,
+                                          "files": {"given": "of the template"}}).status == 201
+    session = create(service, template="t", files={"own": "mine"}, env={"MINE": "yes"})
+    value(service, session, "x.append(2)")
+    copy = service.post(f"/v1/sessions/{session}/fork").json["sessions"][0]["id"]
+    value(service, copy, "x.append(3)")
+    look = "x, given, open('own').read(), __import__('os').environ['MINE'], open('given').read()"
+    for one in (session, copy):
+        sleep(service, one)
+    damage(service)  # the template as well: it is made anew
+    for one, cells, seen in ((session, 1, "[1, 2]"), (copy, 2, "[1, 2, 3]")):
+        made = replay(service, one)
+        assert made.status == 200 and [r["outcome"] for r in made.json["replay"]] == ["same"] * cells, made
+        state = " ".join(value(service, one, look).split())
+        assert state == f"({seen}, 'of the template', 'mine', 'yes', 'of the template')"
+    assert service.get("/v1/templates/t").json["rebuilt_at"]
     sleep(service, session)
     damage(service)
-    refused = replay(service, session)
-    assert refused.status == 409 and "a restart begins anew" in refused.error["message"], refused
     assert service.delete("/v1/templates/t").status == 200
+    refused = replay(service, session)
+    assert refused.status == 409, refused
+    assert "it began in template 't', which is not there any longer" in refused.error["message"]
+
+
+def test_a_session_from_a_file_has_no_replay_and_says_so(service):
+    first = create(service)
+    value(service, first, "x = 1")
+    body = service.get(f"/v1/sessions/{first}/image").body
+    reply = service.post("/v1/sessions?from=image", body, headers={"Content-Type": "application/octet-stream"})
+    assert reply.status == 201, reply
+    session = reply.json["id"]
+    copy = service.post(f"/v1/sessions/{session}/fork").json["sessions"][0]["id"]
+    for one in (session, copy):
+        sleep(service, one)
+    damage(service)
+    for one in (session, copy):
+        refused = replay(service, one)
+        assert refused.status == 409 and "it began in a file, so it has no replay" in refused.error["message"], refused
+        assert "a restart begins anew" in refused.error["message"], refused
 
 
 def test_a_replay_at_the_terminal(service):

@@ -88,10 +88,31 @@ def test_a_session_begins_in_a_template(service, template):
     assert cell["result"]["text/plain"] == "18", cell
     service.delete(f"/v1/sessions/{reply.json['id']}")
     for fields, words in (({"template": "nothing"}, "there is no template"),
-                          ({"files": {"a": "b"}}, "do not go together"),
                           ({"language": "bash"}, "is of the language 'python'")):
         refused = service.post("/v1/sessions", {"language": "python", "template": "squares", **fields})
         assert refused.status in (400, 404) and words in refused.error["message"], refused
+
+
+@pytest.mark.parametrize("language, setup, look, seen", [
+    ("python", "import os; x = 1; _ = open('old', 'w').write('of the template')",
+     "print(x, open('old').read(), open('sub/new').read(), os.environ['MINE'], os.access('tool', os.X_OK))",
+     "1 of the template fresh it's true True\n"),
+    ("javascript", "const fs = require('fs'); x = 1; fs.writeFileSync('old', 'of the template')",
+     "console.log(x, fs.readFileSync('old') + '', fs.readFileSync('sub/new') + '', process.env.MINE)",
+     "1 of the template fresh it's true\n"),
+    ("bash", "x=1; echo -n 'of the template' > old", "echo $x $(cat old) $(cat sub/new) $MINE; test -x tool && echo x",
+     "1 of the template fresh it's true\nx\n")])
+def test_a_session_from_a_template_has_files_and_environment(service, language, setup, look, seen):
+    assert service.post("/v1/templates", {"name": "given", "language": language, "setup": setup}).status == 201
+    reply = service.post("/v1/sessions", {
+        "language": language, "template": "given", "env": {"MINE": "it's true"},
+        "files": {"sub/new": "fresh", "tool": {"content": "#!/bin/sh\n", "executable": True}}})
+    assert reply.status == 201 and reply.json["state"] == "idle" and reply.json["cells"] == 0, reply
+    session = f"/v1/sessions/{reply.json['id']}"
+    assert service.get(f"{session}/files/sub/new").body == b"fresh"  # before the first cell
+    assert service.post(f"{session}/exec", {"code": look}).json["stdout"] == seen
+    service.delete(session)
+    assert service.delete("/v1/templates/given").status == 200
 
 
 def test_limits_hold_in_a_run_of_a_template(service, template):

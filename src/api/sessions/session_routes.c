@@ -275,10 +275,14 @@ static void on_template_loaded(struct image_load *load, const struct err *e)
         return;
     }
     spec.image = load->image;
+    spec.sets_inputs = spec.bundle.len > 0 || strv_len(spec.env) > 0;
+    spec.begins_in = text_copy(api_text(w->call, "template"));
+    char owner[TEMPLATE_OWNER_SIZE];
+    template_owner(&w->call->who, owner);
+    spec.begins_owner = text_copy(owner);
     begin_session(w, &spec);
 }
 
-/* Files and environment of the session would be lost: its program becomes the image. */
 static int load_template(struct create_waiter *w, const char *name, char *field, size_t size,
                          struct err *e)
 {
@@ -292,10 +296,6 @@ static int load_template(struct create_waiter *w, const char *name, char *field,
     if (strcmp(t->row.language, w->spec.language->name) != 0)
         return err_set(e, ERR_BAD_REQUEST, 0, "template '%s' is of the language '%s', not '%s'",
                        QUOTED(name), t->row.language, w->spec.language->name);
-    if (w->spec.bundle.len > 0 || strv_len(w->spec.env) > 0)
-        return err_set(e, ERR_BAD_REQUEST, 0,
-                       "'files' and 'env' do not go together with 'template': give them to the "
-                       "template, or write files with PUT /v1/sessions/{id}/files");
     field[0] = '\0';
     (void)snprintf(w->template, sizeof w->template, "%s", t->row.id);
     w->load.on_done = on_template_loaded;
