@@ -31,7 +31,7 @@ class Notebook:
     def open(self, rest=""):
         self.tab.open("icon.svg")  # a page of its own: the next address is loaded anew
         self.tab.open(f"#/sessions/{self.id}{rest}")
-        self.tab.find(".cell")
+        self.tab.find(".cell, .tree, .candidate")
         return self
 
     def count(self):
@@ -235,3 +235,77 @@ def test_console_notebook_of_a_thousand_cells_has_one_editor(tab, book):
     tab.find(".cell-editor")
     assert tab.js("return document.querySelectorAll('.cell-editor').length") == 1
     assert tab.js("return document.querySelectorAll('.cell-code span').length") < 1000
+
+
+def test_console_tree_is_walked_by_arrow_keys(tab, book):
+    """Checkpoint, fork from it and go back, without a pointer; the drawing has every state."""
+    from selenium.webdriver.common.keys import Keys
+
+    nb = book(name="origin", undo=2)
+    nb.exec("a = 1")
+    nb.service.post(f"{nb.path}/checkpoints", {"name": "loaded"})
+    nb.exec("a = 2")
+    nb.open("/tree")
+    chosen = "document.querySelector('.tree [aria-selected=true]')"
+    tab.until(lambda: "Present state of origin" in tab.js(f"return {chosen}?.ariaLabel ?? ''"))
+    for theme in ("light", "dark"):
+        tab.js("document.documentElement.dataset.theme = arguments[0]", theme)
+        assert tab.axe() == []
+    tab.js(f"{chosen}.focus()")
+
+    def left_to(name):
+        for _ in range(6):
+            if name in tab.js(f"return {chosen}.ariaLabel"):
+                return
+            tab.keys(Keys.ARROW_LEFT)
+        raise AssertionError(tab.js(f"return {chosen}.ariaLabel"))
+
+    left_to("Checkpoint loaded")
+    tab.until(lambda: "a = 2" in tab.text("[aria-label='Cells after this state']"))
+    tab.keys(Keys.TAB)
+    tab.until(lambda: tab.js("return document.activeElement.innerText") == "Go back here")
+    tab.keys(Keys.ENTER)
+    tab.until(lambda: nb.service.get(nb.path).json["at_cell"] == 1)
+    assert nb.exec("a")["result"] == {"text/plain": "1"}
+    tab.press("Fork from here")
+    tab.until(lambda: len(nb.service.get(f"{nb.path}/tree").json["sessions"]) == 2)
+    tab.until(lambda: tab.js("return document.querySelectorAll('.tree .node.now').length") == 2)
+    tab.js(f"{chosen}.focus()")
+    tab.keys(Keys.ARROW_DOWN)
+    tab.until(lambda: "origin" not in tab.text(".tree-details h2"))
+    tab.until(lambda: "Variables that differ" in tab.text(".tree-details"))
+    copy = [s for s in nb.service.get(f"{nb.path}/tree").json["sessions"] if s["parent"]][0]["id"]
+    nb.service.delete(f"/v1/sessions/{copy}")
+
+
+def test_console_notebook_undoes_a_cell(tab, book):
+    nb = book(undo=2)
+    nb.exec("b = 1")
+    nb.exec("b = 2")
+    nb.open()
+    nb.over(1)
+    tab.press("Undo")
+    tab.until(lambda: nb.cell(1)["undone"])
+    tab.until(lambda: "1" in tab.text(".variables"))
+    assert nb.exec("b")["result"] == {"text/plain": "1"}
+
+
+def test_console_branches_run_side_by_side_and_one_is_adopted(tab, book):
+    nb = book()
+    nb.exec("seed = 20")
+    nb.open("/branches")
+    for i, code in enumerate(("value = seed + 1\nvalue", "value = seed + 2\nvalue")):
+        tab.until(lambda: tab.js("return document.querySelectorAll('.candidate-code').length") > i)
+        tab.js("document.querySelectorAll('.candidate-code')[arguments[0]].shadowRoot"
+               ".querySelector('.cm-content').focus()", i)
+        tab.cdp("Input.insertText", text=code)
+    tab.press("▶ Run 2 candidates")
+    tab.until(lambda: tab.js("return document.querySelectorAll('.candidate[data-state=ok]').length") == 2)
+    assert "21" in tab.text(".candidate .cell-out") and "22" in tab.text(".candidate:nth-of-type(2) .cell-out")
+    assert nb.service.get(nb.path).json["cells"] == 1  # nothing is adopted yet
+    for theme in ("light", "dark"):
+        tab.js("document.documentElement.dataset.theme = arguments[0]", theme)
+        assert tab.axe() == []
+    tab.press("Adopt Candidate 2")
+    tab.until(lambda: tab.has(".candidate.won"))
+    assert nb.exec("value")["result"] == {"text/plain": "22"}

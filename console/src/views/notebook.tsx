@@ -3,19 +3,21 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { words } from "../kit/api";
 import { ago, bytes, count } from "../kit/format";
 import { useCommands } from "../kit/palette";
-import { Chip, Loading, Problem } from "../kit/parts";
+import { Chip, Choice, Loading, Problem } from "../kit/parts";
 import { go } from "../kit/router";
 import { toast } from "../kit/say";
 import { useStore } from "../kit/store";
 import { type Session, stateOf, titleOf } from "./notebook/api";
 import { Book } from "./notebook/book";
+import { BranchesView } from "./notebook/branches";
 import { CellView } from "./notebook/cell";
 import { exportNotebook } from "./notebook/ipynb";
 import { EndDialog, SessionList } from "./notebook/list";
 import { Help, type Question, Variables } from "./notebook/side";
+import { TreeView } from "./notebook/tree";
 
 export function NotebookView({ parts }: { parts: string[] }) {
-  return parts[0] ? <Opened key={parts[0]} id={parts[0]} /> : <SessionList />;
+  return parts[0] ? <Opened key={parts[0]} id={parts[0]} tab={parts[1] ?? ""} /> : <SessionList />;
 }
 
 function Bar({ book, session }: { book: Book; session: Session }) {
@@ -51,6 +53,8 @@ function Bar({ book, session }: { book: Book; session: Session }) {
   ];
   useCommands(() => [
     ...(alive ? items.map(([name, run]) => ({ name, run })) : [{ name: "Export .ipynb", run: () => void save() }]),
+    { name: "Show the tree of forks and checkpoints", run: () => void go("sessions", session.id, "tree") },
+    { name: "Run candidates in branches", run: () => void go("sessions", session.id, "branches") },
     { name: "Interrupt the cell", keys: "Ctrl+.", run: () => void book.interrupt() },
   ]);
   const menu = useRef<HTMLDetailsElement>(null);
@@ -134,7 +138,10 @@ function Cells({ book, session }: { book: Book; session: Session }) {
   );
 }
 
-function Opened({ id }: { id: string }) {
+const TABS: [string, string][] = [["", "Cells"], ["tree", "Tree"], ["branches", "Branches"]];
+const PARTS: Record<string, typeof Cells> = { tree: TreeView, branches: BranchesView };
+
+function Opened({ id, tab }: { id: string; tab: string }) {
   const [book] = useState(() => new Book(id));
   const session = useStore(book.session);
   const problem = useStore(book.problem);
@@ -157,6 +164,7 @@ function Opened({ id }: { id: string }) {
       </>
     );
   if (!session) return <Loading what="the notebook" />;
+  const Shown = PARTS[tab] ?? Cells;
   return (
     <div class="book" data-state={session.state}>
       <Bar book={book} session={session} />
@@ -166,7 +174,8 @@ function Opened({ id }: { id: string }) {
         </p>
       )}
       {session.sleep_error && <p class="note warn">{session.sleep_error}</p>}
-      <Cells book={book} session={session} />
+      <Choice label="Parts of the session" value={tab} options={TABS} choose={(to) => void go(...["sessions", id, to].filter(Boolean))} />
+      <Shown book={book} session={session} />
     </div>
   );
 }
