@@ -52,6 +52,7 @@ static const struct bench_plan full = {
     .plots = 12,
     .image_starts = 40,
     .image_forks = 10,
+    .networks = 5,
     .idle_sessions = 200,
     .busy_cells = 40,
 };
@@ -76,6 +77,7 @@ static const struct bench_plan quick = {
     .plots = 2,
     .image_starts = 4,
     .image_forks = 2,
+    .networks = 1,
     .idle_sessions = 16,
     .busy_cells = 5,
 };
@@ -97,6 +99,7 @@ static const struct bench_part {
     { "compile", part_compile, "Go, C++ and Rust: compiled and run, and the same program again" },
     { "sessions", part_sessions, "cells, starts, memory and plots of sessions, and many sessions" },
     { "images", part_images, "runs and sessions that begin in an image, and the pause of a fork" },
+    { "network", part_network, "runs, connections and streams with a network list" },
 };
 enum { PARTS = ARRAY_LEN(parts) };
 
@@ -133,7 +136,7 @@ const char *bench_part(size_t i, const char **ret_help)
 
 struct bench_service *bench_service(struct bench *b, enum service_kind kind)
 {
-    static const char *const names[SERVICE_KINDS] = { "none", "warm", "cold" };
+    static const char *const names[SERVICE_KINDS] = { "none", "warm", "cold", "network" };
     struct bench_service *s = &b->services[kind];
     if (s->pid == 0) {
         service_start(s, &b->site, names[kind], kind, NULL);

@@ -45,6 +45,7 @@ struct bench_plan {
     size_t compiles; /* programs of each language */
     size_t cells, session_starts, kernel_starts, plots;
     size_t image_starts, image_forks;
+    size_t networks;                  /* rounds of connections and streams */
     size_t idle_sessions, busy_cells; /* cells of each busy session in a slice */
 };
 
@@ -90,3 +91,4 @@ void part_large(struct bench *b);
 void part_compile(struct bench *b);
 void part_sessions(struct bench *b);
 void part_images(struct bench *b);
+void part_network(struct bench *b);

@@ -26,10 +26,17 @@ static const char *const common[] = { "runs.queue=1024", "history.max_bytes=64g"
                                       "limits.wall_ms=1m", NULL };
 static const char *const cold[] = { "pools.max=0", NULL };
 static const char *const none[] = { NULL };
+static const char *const network[] = { "network.max=full",
+                                       "network.private=203.0.113.0/24",
+                                       "network.bytes_in=1024g",
+                                       "network.connections_total=1000000",
+                                       "runs.max=64",
+                                       NULL };
 static const char *const *const settings_of[SERVICE_KINDS] = {
     [SERVICE_NONE] = none,
     [SERVICE_WARM] = none,
     [SERVICE_COLD] = cold,
+    [SERVICE_NETWORK] = network,
 };
 
 static void pause_ms(long ms)
@@ -175,6 +182,8 @@ bool service_parts(const struct bench_service *s, struct service_parts *ret)
             continue;
         if (strcmp(t->all[i].name, "belljar-warden") == 0)
             ret->warden = t->all[i].pid;
+        else if (strcmp(t->all[i].name, "belljar-porter") == 0)
+            ret->porter = t->all[i].pid;
         else
             ret->keeper = t->all[i].pid;
     }

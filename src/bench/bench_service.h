@@ -13,8 +13,9 @@
 
 enum service_kind {
     SERVICE_NONE,
-    SERVICE_WARM, /* as installed: it chooses its pools */
-    SERVICE_COLD, /* pools.max=0: every run starts cold */
+    SERVICE_WARM,    /* as installed: it chooses its pools */
+    SERVICE_COLD,    /* pools.max=0: every run starts cold */
+    SERVICE_NETWORK, /* runs may have a network, and many of them at a time */
     SERVICE_KINDS
 };
 
@@ -42,6 +43,6 @@ json_t *service_pools(const struct bench_service *s);
 
 /* Its processes by their roles. */
 struct service_parts {
-    pid_t keeper, warden;
+    pid_t keeper, warden, porter; /* porter 0: there is none */
 };
 [[nodiscard]] bool service_parts(const struct bench_service *s, struct service_parts *ret);

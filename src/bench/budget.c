@@ -62,6 +62,18 @@ const struct budget budget_table[] = {
     { "go_first_over_again", "Go, a program's first run, p50, over its second", AT_LEAST, 10, "x" },
     { "cpp_first_over_again", "the same, C++", AT_LEAST, 10, "x" },
     { "rust_first_over_again", "the same, Rust", AT_LEAST, 10, "x" },
+    { "network_run_ms", "warm Python run with a network list, p50, above one without", AT_MOST, 0.5,
+      "ms" },
+    { "network_connect_ms", "connect and first byte in a jar, p50, above plain TCP", AT_MOST, 0.3,
+      "ms" },
+    { "network_stream_over_plain", "one stream into a jar, over plain TCP", AT_LEAST, 0.5, "x" },
+    { "network_stream_over_pasta", "the same, over pasta", AT_LEAST, 1, "x" },
+    { "network_stream_over_slirp", "the same, over slirp4netns", AT_LEAST, 3, "x" },
+    { "network_connections", "new connections for a CPU second of the porter", AT_LEAST, 5000, "" },
+    { "network_unanswered", "64 jars with 16 connections each, connections without an answer",
+      AT_MOST, 0, "" },
+    { "network_denied_ms", "a denied name, address or port, p50 of the slowest", AT_MOST, 1, "ms" },
+    { "porter_mib", "porter at rest, private memory", AT_MOST, 3, "MiB" },
     { "burst_unanswered", "bursts, requests without a good answer", AT_MOST, 0, "" },
 };
 const size_t n_budget_table = ARRAY_LEN(budget_table);
