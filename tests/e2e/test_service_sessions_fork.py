@@ -204,7 +204,8 @@ WRITES = ("_ = db.execute('INSERT INTO t VALUES (?)', (n := n + 1,)); db.commit(
 def test_an_open_database_file_is_written_in_copies_after_a_rollback_and_a_wake(service, mode):
     """SQLite knows its files by their inode numbers, which are others in each copy."""
     session = create(service)
-    value(service, session, "import sqlite3\nn = 0; db = sqlite3.connect('f.db')\n"
+    value(service, session, "import os, sqlite3\nfor i in range(40): open(f'x{i}', 'w').close(); os.remove(f'x{i}')\n"
+                            "n = 0; db = sqlite3.connect('f.db')\n"
                             f"_ = db.execute('PRAGMA journal_mode={mode}'), db.execute('CREATE TABLE t(x)')")
     assert value(service, session, WRITES) == "(1,)"
     made = fork(service, session)
@@ -231,9 +232,9 @@ def test_names_holes_positions_limits_and_the_priority_are_carried(service):
                             "f = os.open('a', os.O_RDWR); d = os.dup(f)\n"
                             "resource.setrlimit(resource.RLIMIT_NOFILE, (99, 120)); _ = os.nice(4)")
     look = ("os.path.samefile('a', 'b'), os.stat('a').st_nlink, os.stat('holes').st_size, os.stat('holes').st_blocks, "
-            "os.lseek(f, 5, 0), os.lseek(d, 0, 1), resource.getrlimit(resource.RLIMIT_NOFILE), os.nice(0)")
+            "os.lseek(f, 1, 1) - os.lseek(d, 0, 1), resource.getrlimit(resource.RLIMIT_NOFILE), os.nice(0)")
     seen = " ".join(value(service, session, look).split())
-    assert seen == "(True, 2, 8388608, 0, 5, 5, (99, 120), 4)"
+    assert seen == "(True, 2, 8388608, 0, 0, (99, 120), 4)"
     copy = fork(service, session, strict=True)["sessions"][0]["id"]
     assert " ".join(value(service, copy, look).split()) == seen
     again = fork(service, copy, strict=True)["sessions"][0]["id"]
