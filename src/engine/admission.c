@@ -230,7 +230,7 @@ int admission_check(struct engine *engine, const struct run_spec *spec, unsigned
 /* Its jar would have no network. The runs behind it may begin before it. */
 static bool awaits_porter(const struct engine *engine, const struct run *run)
 {
-    return engine->porter.fd < 0 && run->spec.network.mode != NETWORK_NONE;
+    return engine->porter.fd < 0 && run->spec.network.mode != NETWORK_NONE && !run->spec.host;
 }
 
 int queue_push(struct engine *engine, struct run *run, struct err *e)

@@ -81,6 +81,9 @@ struct engine_jar {
     struct jar_run jar;
     void (*on_message)(struct engine_jar *j); /* the warden told something new about the jar */
     void (*on_lost)(struct engine_jar *j);    /* the warden is gone, and the jar with it */
+    /* The porter told something: jar_run_on_network(). on_message() follows, also after its loss or
+     * return. */
+    void (*on_network)(struct engine_jar *j, const struct porter_event *event);
     struct engine *engine;
     unsigned kind; /* that its start counts for; 0: none */
     unsigned slot; /* private; valid while it has an id */
@@ -98,6 +101,12 @@ struct engine_jar {
 typedef void engine_on_kept(void *context, struct wire_message *m);
 [[nodiscard]] int engine_adopt(struct engine *engine, engine_on_kept *on_kept, void *context,
                                struct err *e);
+bool engine_has_porter(const struct engine *engine);
+/* jar_run_open_network(), jar_run_change_network() */
+[[nodiscard]] int engine_jar_open_network(struct engine_jar *j, const struct network_policy *p,
+                                          struct err *e);
+[[nodiscard]] int engine_jar_change_network(struct engine_jar *j, const struct network_policy *p,
+                                            struct err *e);
 /* Forgets it, and closes our ends of its pipes. */
 void engine_jar_done(struct engine_jar *j);
 

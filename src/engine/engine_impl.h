@@ -121,8 +121,6 @@ void run_fail_waiting(struct run *run, const char *why);
 void run_abandon(struct run *run, const struct err *why);
 
 /* The request for the jar of the program. stage_request() makes that of another stage from it. */
-/* A connection of its program has begun or ended, or was refused. */
-void run_on_network(struct run *run, const struct network_record *r);
 /* The connections of the program, once it is over. */
 void run_add_network(struct run *run, struct result *result);
 struct jar_request run_jar_request(const struct run *run);

@@ -145,12 +145,15 @@ static void on_event(uv_poll_t *handle, int status, int events)
         lose_porter(engine);
         return;
     }
-    const struct slot *found = got > 0 ? engine_slot_of(engine, event.id) : NULL;
+    const struct slot *found = got > 0 ? engine_slot_of(engine, jar_run_of_event(&event)) : NULL;
     if (!found)
         return;
     struct slot slot = *found;
-    jar_run_on_network(jar_of(&slot), &event);
-    if (slot.run && !event.closed)
+    if (slot.jar)
+        slot.jar->on_network(slot.jar, &event);
+    else
+        jar_run_on_network(&slot.run->jar, &event, &slot.run->jar.network);
+    if (slot.run && !event.closed && !event.changed)
         run_on_network(slot.run, &event.record);
     engine_tell_slot(engine, &slot);
 }
@@ -195,6 +198,28 @@ int engine_set_porter(struct engine *engine, int fd, uint32_t number, struct err
         close_link(engine);
         return err_set(e, ERR_KERNEL, -rc, "watch the porter");
     }
+    for (unsigned i = 0; i < SLOTS; i++)
+        if (engine->slots[i].jar)
+            engine->slots[i].jar->on_message(engine->slots[i].jar);
     engine_start_runs(engine);
     return 0;
+}
+
+bool engine_has_porter(const struct engine *engine)
+{
+    return engine->porter.fd >= 0;
+}
+
+int engine_jar_open_network(struct engine_jar *j, const struct network_policy *p, struct err *e)
+{
+    int rc = jar_run_open_network(&j->jar, &j->engine->porter, p, e);
+    porter_link_await(j->engine);
+    return rc;
+}
+
+int engine_jar_change_network(struct engine_jar *j, const struct network_policy *p, struct err *e)
+{
+    int rc = jar_run_change_network(&j->jar, &j->engine->porter, p, e);
+    porter_link_await(j->engine);
+    return rc;
 }

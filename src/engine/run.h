@@ -204,6 +204,8 @@ void run_begin_in_host(struct run *run);
 /* It began under an earlier keeper: at this Unix time, and this time of clock_us(). */
 void run_resume_in_host(struct run *run, int64_t queued_ms, int64_t started_ms,
                         uint64_t started_us);
+/* A connection of its program has begun or ended, or was refused: an event. */
+void run_on_network(struct run *run, const struct network_record *r);
 /* Adds to its journal; run_notify_output() tells its watches. time_us: since its start. */
 [[nodiscard]] int run_add_output(struct run *run, enum journal_kind kind, uint64_t time_us,
                                  const void *bytes, size_t n, struct err *e);

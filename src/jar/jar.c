@@ -123,7 +123,9 @@ void jar_kill(struct jar *j, enum end_reason reason)
 /* Kills everything inside. The program itself is reaped already, or was never started. */
 static void begin_clearing(struct jar *j, uint64_t now_us)
 {
+    struct err ignored;
     send_kill(j);
+    (void)!jar_reap_plumber(j, &ignored); /* it was killed */
     fd_close(&j->report_fd);
     fd_close(&j->job_fd);
     watch_done(&j->watch, &j->host->watch);
@@ -495,8 +497,9 @@ void jar_advance(struct jar *j, uint64_t now_us)
 
 uint64_t jar_due_us(const struct jar *j)
 {
-    uint64_t clerks = jar_clerks_due_us(j);
-    return clerks < j->due_us ? clerks : j->due_us;
+    uint64_t clerks = jar_clerks_due_us(j), plumber = jar_plumber_due_us(j);
+    uint64_t helpers = clerks < plumber ? clerks : plumber;
+    return helpers < j->due_us ? helpers : j->due_us;
 }
 
 bool jar_is_ready(const struct jar *j)

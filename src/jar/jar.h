@@ -157,6 +157,12 @@ enum { FILES_FD_ANSWER, FILES_FD_BODY, FILES_FDS };
 [[nodiscard]] int jar_start_clerk(struct jar *j, enum live_file_operation operation,
                                   const char *path, const int fds[FILES_FDS], int *ret_pidfd,
                                   struct err *e);
+/* Makes the routes and sockets of a session that runs. *ret_pidfd is readable once that is done:
+ * jar_take_plumbed(). ERR_PROTOCOL: the request is wrong; another error is an answer. */
+[[nodiscard]] int jar_plumb(struct jar *j, const struct plumbing *p, int fd, int *ret_pidfd,
+                            struct err *e);
+/* True once after that, with the error, or without one. */
+bool jar_take_plumbed(struct jar *j, uint64_t now_us, struct err *ret_e);
 /* Interrupts the cell that runs, if there is one. */
 void jar_interrupt(struct jar *j);
 bool jar_has_started(const struct jar *j);

@@ -80,6 +80,7 @@ struct jar {
     struct jar_network *network; /* NULL: none, or it is made */
     pid_t plumber;               /* 0: none */
     int plumber_pidfd, plumber_error_fd;
+    uint64_t plumber_due_us; /* of a session that runs: it is killed */
     bool plumbed; /* its network namespace has routes and sockets: nobody uses it again */
 
     int report_fd; /* from init while BUILDING, then from the program */
@@ -133,6 +134,7 @@ void jar_forget_network(struct jar *j);
 /* Everything is built: makes the network, or gives the job to the embryo or to a new program. */
 [[nodiscard]] int jar_hand_over(struct jar *j, struct err *e);
 void jar_kill_plumber(const struct jar *j);
+uint64_t jar_plumber_due_us(const struct jar *j);
 /* Waits for a plumber that has ended or was killed. -1: it failed. */
 [[nodiscard]] int jar_reap_plumber(struct jar *j, struct err *e);
 

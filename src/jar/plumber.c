@@ -25,6 +25,8 @@
 #include "jar/trust.h"
 
 enum { LOOPBACK_INDEX = 1 /* of every new namespace */, BACKLOG = 128, DNS_PORT = 53 };
+enum { BIND_TRIES = 300, BIND_PAUSE_US = 10000 }; /* of a patient plumber, for all its sockets */
+enum { REPLUMB_US = 10 * 1000000 /* its longest life beside a guest */ };
 
 /* ---- routes ---- */
 
@@ -145,8 +147,26 @@ static int set_kind(int fd, bool ipv4, enum kind kind)
     return kind == KIND_SHARES ? set(fd, SOL_SOCKET, SO_REUSEPORT) : 0;
 }
 
-static int open_socket(const uint8_t address[16], uint16_t port, int type, enum kind kind,
-                       int *ret_fd, struct err *e)
+/* The work of one plumber. */
+struct work {
+    const struct plumbing *plumbing;
+    enum kind kind;
+    unsigned tries; /* to get an address that is in use */
+};
+
+static int bind_patiently(struct work *w, int fd, const uint8_t address[16], uint16_t port)
+{
+    while (bind_to(fd, address, port) < 0) {
+        if (errno != EADDRINUSE || w->tries == 0)
+            return -1;
+        w->tries--;
+        (void)usleep(BIND_PAUSE_US);
+    }
+    return 0;
+}
+
+static int open_socket(struct work *w, const uint8_t address[16], uint16_t port, int type,
+                       enum kind kind, int *ret_fd, struct err *e)
 {
     bool ipv4 = plumbing_is_ipv4(address);
     autoclose int fd = socket(ipv4 ? AF_INET : AF_INET6, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -157,7 +177,8 @@ static int open_socket(const uint8_t address[16], uint16_t port, int type, enum 
         return err_set(e, ERR_KERNEL, errno, "make a socket of a jar for every address");
     if (type == SOCK_DGRAM && ipv4 && set(fd, IPPROTO_IP, IP_PKTINFO) < 0)
         return err_set(e, ERR_KERNEL, errno, "make a socket of a jar");
-    if (bind_to(fd, address, port) < 0 || (type == SOCK_STREAM && listen(fd, BACKLOG) < 0))
+    if (bind_patiently(w, fd, address, port) < 0 ||
+        (type == SOCK_STREAM && listen(fd, BACKLOG) < 0))
         return err_set(e, ERR_KERNEL, errno, "listen at port %u in a jar", port);
     *ret_fd = fd_take(&fd);
     return 0;
@@ -181,13 +202,14 @@ static int catch_everything(const struct plumbing *p, enum kind *ret, struct err
 }
 
 /* Socket number i, as spec/plumbing.h counts. */
-static int open_numbered(const struct plumbing *p, uint32_t i, enum kind kind, int *ret_fd,
-                         struct err *e)
+static int open_numbered(struct work *w, uint32_t i, int *ret_fd, struct err *e)
 {
+    const struct plumbing *p = w->plumbing;
+    const enum kind kind = w->kind;
     uint8_t address[16];
     plumbing_set_ipv4(address, INADDR_LOOPBACK);
     if (i < PLUMBED_LISTENERS)
-        return open_socket(address, DNS_PORT, i == PLUMBED_DNS_UDP ? SOCK_DGRAM : SOCK_STREAM,
+        return open_socket(w, address, DNS_PORT, i == PLUMBED_DNS_UDP ? SOCK_DGRAM : SOCK_STREAM,
                            KIND_PLAIN, ret_fd, e);
     const struct plumbing_listener *l = &p->at[i - PLUMBED_LISTENERS];
     bool catches = kind == KIND_CATCHES && is_everywhere(l);
@@ -196,18 +218,17 @@ static int open_numbered(const struct plumbing *p, uint32_t i, enum kind kind, i
         plumbing_set_ipv4(address, NFT_CATCH_ADDRESS);
     else
         memcpy(address, l->address, sizeof address);
-    return open_socket(address, l->port, l->protocol == PLUMBING_UDP ? SOCK_DGRAM : SOCK_STREAM,
+    return open_socket(w, address, l->port, l->protocol == PLUMBING_UDP ? SOCK_DGRAM : SOCK_STREAM,
                        catches || catches6 || kind == KIND_SHARES ? kind : KIND_PLAIN, ret_fd, e);
 }
 
-static int send_sockets(const struct plumbing *p, uint32_t first, uint32_t all, enum kind kind,
-                        int to_fd, struct err *e)
+static int send_sockets(struct work *w, uint32_t first, uint32_t all, int to_fd, struct err *e)
 {
     int fds[PLUMBING_FDS];
     uint32_t n = 0, most = all - first < PLUMBING_FDS ? all - first : PLUMBING_FDS;
     int rc = 0;
     while (n < most && rc == 0) {
-        rc = open_numbered(p, first + n, kind, &fds[n], e);
+        rc = open_numbered(w, first + n, &fds[n], e);
         n += rc == 0;
     }
     struct plumbing_head head = { .first = first, .all = all };
@@ -219,14 +240,14 @@ static int send_sockets(const struct plumbing *p, uint32_t first, uint32_t all, 
     return rc;
 }
 
-int plumber_work(const struct plumbing *p, int to_fd, struct err *e)
+int plumber_work(const struct plumbing *p, int to_fd, bool patient, struct err *e)
 {
+    struct work w = { .plumbing = p, .tries = patient ? BIND_TRIES : 0 };
     uint32_t all = PLUMBED_LISTENERS + p->n;
-    enum kind kind;
-    if (add_routes(p, e) || catch_everything(p, &kind, e))
+    if (add_routes(p, e) || catch_everything(p, &w.kind, e))
         return -1;
     for (uint32_t first = 0; first < all; first += PLUMBING_FDS)
-        if (send_sockets(p, first, all, kind, to_fd, e))
+        if (send_sockets(&w, first, all, to_fd, e))
             return -1;
     return 0;
 }
@@ -242,20 +263,23 @@ void jar_forget_network(struct jar *j)
     j->network = NULL;
 }
 
-int jar_take_network(struct jar *j, const struct job_spec *job, struct err *e)
+static int set_network(struct jar *j, const struct plumbing *p, int fd, struct err *e)
 {
-    if (!(job->flags & JOB_NETWORK))
-        return 0;
-    if (jar_on_host(j) || !job->plumbing)
+    if (jar_on_host(j) || !p)
         return err_set(e, ERR_BAD_REQUEST, 0, "a network needs level jar or rootless");
-    if (!jar_is_channel(job->plumbing_fd))
+    if (!jar_is_channel(fd))
         return err_set(e, ERR_PROTOCOL, 0, "the way to the porter is not a pair of sockets");
     j->network = malloc(sizeof *j->network);
     if (!j->network)
         return err_no_memory(e, "a jar");
-    j->network->plumbing = *job->plumbing;
-    j->network->fd = fcntl(job->plumbing_fd, F_DUPFD_CLOEXEC, 3);
+    j->network->plumbing = *p;
+    j->network->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
     return j->network->fd < 0 ? err_set(e, ERR_KERNEL, errno, "duplicate a descriptor") : 0;
+}
+
+int jar_take_network(struct jar *j, const struct job_spec *job, struct err *e)
+{
+    return job->flags & JOB_NETWORK ? set_network(j, job->plumbing, job->plumbing_fd, e) : 0;
 }
 
 _Noreturn static void plumber_main(const struct jar *j, int error_fd)
@@ -264,7 +288,7 @@ _Noreturn static void plumber_main(const struct jar *j, int error_fd)
     (void)prctl(PR_SET_NAME, "jar-plumber", 0, 0, 0);
     int rc = setns(j->init_pidfd, CLONE_NEWNET) < 0
                  ? err_set(&e, ERR_KERNEL, errno, "enter the network of a jar")
-                 : plumber_work(&j->network->plumbing, j->network->fd, &e);
+                 : plumber_work(&j->network->plumbing, j->network->fd, j->state == RUNNING, &e);
     if (rc == 0 && j->network->plumbing.trusts)
         rc = trust_install(j->network->fd, j->init_pidfd, &e);
     if (rc)
@@ -286,14 +310,17 @@ static int start_plumber(struct jar *j, struct err *e)
     j->plumber = pid;
     j->plumber_error_fd = fd_take(&ours);
     j->plumbed = true;
-    j->state = PLUMBING;
     return 0;
 }
 
 int jar_hand_over(struct jar *j, struct err *e)
 {
-    if (j->network && !j->plumbed)
-        return start_plumber(j, e);
+    if (j->network && !j->plumbed) {
+        if (start_plumber(j, e))
+            return -1;
+        j->state = PLUMBING;
+        return 0;
+    }
     return j->job_fd >= 0 ? jar_send_job(j, e) : jar_start_program(j, e);
 }
 
@@ -322,4 +349,47 @@ int jar_reap_plumber(struct jar *j, struct err *e)
     j->plumber = 0;
     jar_forget_network(j);
     return well ? 0 : -1;
+}
+
+/* ---- sessions ---- */
+
+int jar_plumb(struct jar *j, const struct plumbing *p, int fd, int *ret_pidfd, struct err *e)
+{
+    if (!jar_is_session(j))
+        return err_set(e, ERR_PROTOCOL, 0, "this job is no session");
+    if (j->state != RUNNING || j->outcome.evidence.reason != END_EXIT)
+        return err_set(e, ERR_UNAVAILABLE, 0, "the session is not running");
+    if (j->plumber_pidfd >= 0)
+        return err_set(e, ERR_BUSY, 0, "its network is being made already");
+    if (p->trusts) /* it would enter the mounts of a guest that runs */
+        return err_set(e, ERR_BAD_REQUEST, 0, "a session that runs gets no authority");
+    if (set_network(j, p, fd, e) || start_plumber(j, e)) {
+        jar_forget_network(j);
+        return -1;
+    }
+    j->plumber_due_us = clock_us() + REPLUMB_US;
+    *ret_pidfd = j->plumber_pidfd;
+    return 0;
+}
+
+uint64_t jar_plumber_due_us(const struct jar *j)
+{
+    return j->state == RUNNING && j->plumber_pidfd >= 0 ? j->plumber_due_us : UINT64_MAX;
+}
+
+bool jar_take_plumbed(struct jar *j, uint64_t now_us, struct err *ret_e)
+{
+    siginfo_t info = { 0 };
+    if (j->state != RUNNING || j->plumber_pidfd < 0)
+        return false;
+    if (now_us >= j->plumber_due_us) {
+        jar_kill_plumber(j);
+        j->plumber_due_us = now_us + REPLUMB_US;
+    }
+    if (waitid(P_PIDFD, (id_t)j->plumber_pidfd, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        info.si_pid == 0)
+        return false; /* it still runs */
+    *ret_e = (struct err){ 0 };
+    (void)!jar_reap_plumber(j, ret_e);
+    return true;
 }

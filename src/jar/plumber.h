@@ -1,6 +1,6 @@
 /* jar/plumber.h — the routes and sockets of a jar with a network, made inside its namespace.
- * Runs in: a clone of the warden that enters the network namespace of one jar. No guest code runs in
- * that jar yet. Never logs.
+ * Runs in: a clone of the warden that enters the network namespace of one jar, and none of its other
+ * namespaces. Guest code runs in that jar only if it is a session. Never logs.
  *
  * A jar has the loopback interface alone. A route of type `local` makes whole networks addresses of
  * the jar itself, and a socket belongs to the namespace that it was made in, in any process. So
@@ -11,5 +11,6 @@
 #include "base/err.h"
 #include "spec/plumbing.h"
 
-/* The caller is in the namespace. Sends every socket over to_fd (spec/plumbing.h). */
-[[nodiscard]] int plumber_work(const struct plumbing *p, int to_fd, struct err *e);
+/* The caller is in the namespace. Sends every socket over to_fd (spec/plumbing.h). patient: an address
+ * that is in use may be that of a socket which a porter is closing. */
+[[nodiscard]] int plumber_work(const struct plumbing *p, int to_fd, bool patient, struct err *e);

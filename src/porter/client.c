@@ -111,9 +111,11 @@ static int read_event(const struct wire_message *m, struct porter_event *ret, st
 {
     struct wire_net_closed closed;
     struct wire_net x;
-    *ret = (struct porter_event){ .closed = m->type == WIRE_NET_CLOSED };
-    if (ret->closed) {
-        if (wire_read_net_closed(m, &closed, e))
+    *ret = (struct porter_event){ .closed = m->type == WIRE_NET_CLOSED,
+                                  .changed = m->type == WIRE_NET_CHANGED };
+    if (ret->closed || ret->changed) {
+        if (ret->closed ? wire_read_net_closed(m, &closed, e)
+                        : wire_read_net_changed(m, &closed, e))
             return -1;
         ret->id = closed.id;
         ret->omitted = closed.unsent;

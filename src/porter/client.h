@@ -33,7 +33,8 @@ void porter_client_done(struct porter_client *c);
 [[nodiscard]] int porter_client_open(struct porter_client *c, uint64_t id,
                                      const struct network_policy *policy, struct plumbing *ret,
                                      int *ret_fd, struct err *e);
-/* The policy becomes narrower, at once. */
+/* The policy becomes narrower, or stays; caps count anew. The event `changed` follows, after the
+ * records of everything before. */
 [[nodiscard]] int porter_client_change(struct porter_client *c, uint64_t id,
                                        const struct network_policy *policy, struct err *e);
 /* Sends the messages that wait, as far as the socket takes them. -1: the porter is gone. */
@@ -45,7 +46,8 @@ enum { PORTER_PATIENCE_MS = 5000 };
 struct porter_event {
     uint64_t id;
     bool closed;                  /* the last event of this jar */
-    uint64_t omitted;             /* records that were not sent; of the last event */
+    bool changed;                 /* the answer to porter_client_change() */
+    uint64_t omitted;             /* records that were not sent; of these two */
     struct network_record record; /* of every other event */
 };
 /* 1 with an event, 0 without one, -1: the porter is gone or sends nonsense. */

@@ -337,13 +337,25 @@ static void close_unlisted(struct net *r)
     }
 }
 
+/* Caps count from here on. Names keep their addresses, and so their number. */
+static void count_anew(struct net *r)
+{
+    peer_send_changed(r->peer, r->id, r->omitted);
+    r->omitted = r->records = r->denials = 0;
+    r->bytes_in = r->bytes_out = 0;
+    r->flows_total = r->n_flows;
+    r->caps_noted = 0;
+}
+
 int net_change(struct peer *peer, const struct wire_net *x, struct err *e)
 {
     struct net *r = net_find(peer->porter, peer, x->id);
     struct network_policy policy;
     const struct network_rule *outside;
-    if (!r)
-        return 0; /* it was refused, or is over */
+    if (!r) { /* it was refused, or is over */
+        peer_send_changed(peer, x->id, 0);
+        return 0;
+    }
     if (network_policy_decode(x->bytes, x->n, &policy, e))
         return -1;
     /* a wider policy would need more sockets */
@@ -356,6 +368,7 @@ int net_change(struct peer *peer, const struct wire_net *x, struct err *e)
     close_unlisted(r);
     flow_check_all(r);
     dialog_check_all(r);
+    count_anew(r);
     return 0;
 }
 

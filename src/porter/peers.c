@@ -18,9 +18,10 @@ static size_t size_of(const struct unsent *u)
 
 static int send_one(const struct peer *peer, const struct unsent *u, struct err *e)
 {
-    if (u->closes)
-        return wire_send_net_closed(peer->source.fd,
-                                    &(struct wire_net_closed){ u->run, u->omitted }, e);
+    const struct wire_net_closed omitted = { u->run, u->omitted };
+    if (u->closes || u->changes)
+        return u->closes ? wire_send_net_closed(peer->source.fd, &omitted, e)
+                         : wire_send_net_changed(peer->source.fd, &omitted, e);
     return wire_send_net_record(peer->source.fd, &(struct wire_net){ u->run, u->bytes, u->n }, e);
 }
 
@@ -76,6 +77,17 @@ void peer_send_closed(struct peer *peer, uint64_t run, uint64_t omitted)
     if (u) {
         u->run = run;
         u->closes = true;
+        u->omitted = omitted;
+    }
+    enqueue(peer, u);
+}
+
+void peer_send_changed(struct peer *peer, uint64_t run, uint64_t omitted)
+{
+    struct unsent *u = calloc(1, sizeof *u);
+    if (u) {
+        u->run = run;
+        u->changes = true;
         u->omitted = omitted;
     }
     enqueue(peer, u);

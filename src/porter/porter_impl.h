@@ -49,7 +49,8 @@ struct dead {
 struct unsent {
     struct unsent *next;
     uint64_t run;
-    bool closes; /* net-closed, with the number of records that were not sent */
+    /* net-closed or net-changed, with the number of records that were not sent */
+    bool closes, changes;
     uint64_t omitted;
     size_t n;
     char bytes[];
@@ -239,6 +240,7 @@ void inject_on_parent(struct source *s, uint32_t events);
 /* False: the keeper has not read enough of the earlier ones. */
 bool peer_send_record(struct peer *peer, uint64_t run, const char *bytes, size_t n);
 void peer_send_closed(struct peer *peer, uint64_t run, uint64_t omitted);
+void peer_send_changed(struct peer *peer, uint64_t run, uint64_t omitted);
 void peer_close(struct peer *peer);
 
 /* resolver.c */

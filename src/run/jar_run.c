@@ -416,25 +416,99 @@ static int on_ended(struct jar_run *r, const struct wire_message *m, struct err 
 
 uint64_t jar_run_porter_due_ms(const struct jar_run *r)
 {
+    if (r->changes > 0)
+        return r->changed_ms + PORTER_PATIENCE_MS;
     return r->ended && r->network_open ? r->ended_ms + PORTER_PATIENCE_MS : UINT64_MAX;
 }
 
-void jar_run_on_network(struct jar_run *r, const struct porter_event *event)
+/* The number of an opening is in the high bits of the id, which no jar reaches. */
+enum { NUMBER_SHIFT = 56 };
+
+static uint64_t network_id(const struct jar_run *r)
 {
-    if (!r->network_open)
+    return r->id | (uint64_t)(r->network_number & 0xff) << NUMBER_SHIFT;
+}
+
+uint64_t jar_run_of_event(const struct porter_event *event)
+{
+    return event->id & ((UINT64_C(1) << NUMBER_SHIFT) - 1);
+}
+
+/* Connections of two openings have the same numbers. */
+static void add_record(const struct porter_event *event, struct network_log *log)
+{
+    struct network_record record = event->record;
+    if (record.id)
+        record.id |= (uint32_t)(event->id >> NUMBER_SHIFT) << 24;
+    network_log_add(log, &record);
+}
+
+void jar_run_on_network(struct jar_run *r, const struct porter_event *event,
+                        struct network_log *log)
+{
+    bool is_current = event->id == network_id(r);
+    if (!event->closed && !event->changed) {
+        if (r->network_open)
+            add_record(event, log);
         return;
-    if (event->closed) {
-        r->network.omitted += event->omitted;
-        r->network_open = false;
-    } else {
-        network_log_add(&r->network, &event->record);
     }
+    log->omitted += event->omitted;
+    if (event->changed && r->changes > 0)
+        r->changes--;
+    if (!event->closed || !is_current)
+        return;
+    r->network_refused = r->session && r->network_fd >= 0;
+    fd_close(&r->network_fd);
+    r->network_open = false;
+}
+
+int jar_run_open_network(struct jar_run *r, struct porter_client *porter,
+                         const struct network_policy *policy, struct err *e)
+{
+    struct plumbing plumbing;
+    autoclose int fd = -1;
+    r->network_number++;
+    if (porter_client_open(porter, network_id(r), policy, &plumbing, &fd, e) ||
+        wire_send_plumb(r->wire_fd, r->id, &plumbing, fd, e))
+        return -1;
+    r->network_fd = fd_take(&fd);
+    r->network_open = true;
+    r->plumbs++;
+    return 0;
+}
+
+int jar_run_change_network(struct jar_run *r, struct porter_client *porter,
+                           const struct network_policy *policy, struct err *e)
+{
+    if (porter_client_change(porter, network_id(r), policy, e))
+        return -1;
+    r->changed_ms = r->changes > 0 ? r->changed_ms : clock_ms();
+    r->changes++;
+    return 0;
+}
+
+void jar_run_close_network(struct jar_run *r)
+{
+    fd_close(&r->network_fd);
+}
+
+static int on_plumbed(struct jar_run *r, const struct wire_message *m, struct err *e)
+{
+    struct wire_plumbed x;
+    if (wire_read_plumbed(m, &x, e))
+        return -1;
+    if (r->plumbs == 0)
+        return err_set(e, ERR_PROTOCOL, 0, "the warden answers a request that was not made");
+    r->plumbs--;
+    r->plumb_err = x.err;
+    return 0;
 }
 
 void jar_run_on_porter_lost(struct jar_run *r)
 {
     fd_close(&r->network_fd);
     r->network.lost = r->network.lost || r->network_open;
+    r->changes = 0;
     r->network_open = false;
 }
 
@@ -449,6 +523,7 @@ int jar_run_on_message(struct jar_run *r, const struct wire_message *m, struct e
            : m->type == WIRE_SAMPLES  ? on_samples(r, m, e)
            : m->type == WIRE_CELL_END ? on_cell_end(r, m, e)
            : m->type == WIRE_MEASURED ? on_measured(r, m, e)
+           : m->type == WIRE_PLUMBED  ? on_plumbed(r, m, e)
                                       : on_ended(r, m, e);
 }
 

@@ -102,6 +102,11 @@ struct jar_run {
     uint64_t started_at_ms;        /* Unix time */
     int network_fd;                /* while we hold it, the porter serves the jar; -1: none */
     bool network_open;             /* the porter has not told all about it */
+    unsigned network_number;       /* of a session: how often it was opened; part of its id */
+    unsigned plumbs, changes;      /* requests to the warden and to the porter without an answer */
+    uint64_t changed_ms;           /* clock_ms() of the first such change */
+    struct err plumb_err;          /* of the last plumb; for the caller to reset */
+    bool network_refused;          /* the porter does not serve the list; for the caller to reset */
     uint64_t ended_ms;             /* clock_ms(), if it has ended with an open network */
     struct network_log network;    /* complete once it is over */
     struct wire_ended end;
@@ -137,8 +142,20 @@ void jar_run_polls(const struct jar_run *r, struct pollfd polls[JAR_RUN_POLLS]);
 /* Reads a pipe that is readable. At the end of the data it closes our end. */
 [[nodiscard]] int jar_run_read(struct jar_run *r, enum jar_pipe pipe, struct err *e);
 
-/* An event of the porter with the id of this jar. */
-void jar_run_on_network(struct jar_run *r, const struct porter_event *event);
+/* An event of the porter about this jar. A record goes to the log. */
+void jar_run_on_network(struct jar_run *r, const struct porter_event *event,
+                        struct network_log *log);
+/* The id of the jar of an event: sessions may open their network more than once. */
+uint64_t jar_run_of_event(const struct porter_event *event);
+/* Opens the network of a session that runs; it has none. r->plumbs is 0 again, and r->plumb_err set,
+ * once the warden has answered. */
+[[nodiscard]] int jar_run_open_network(struct jar_run *r, struct porter_client *porter,
+                                       const struct network_policy *policy, struct err *e);
+/* As porter_client_change(). r->changes is 0 again once the porter has answered. */
+[[nodiscard]] int jar_run_change_network(struct jar_run *r, struct porter_client *porter,
+                                         const struct network_policy *policy, struct err *e);
+/* Its connections are reset. r->network_open is false once the porter has said so. */
+void jar_run_close_network(struct jar_run *r);
 /* The porter is gone, and the network of the jar with it. The program goes on. */
 void jar_run_on_porter_lost(struct jar_run *r);
 
@@ -165,8 +182,8 @@ void jar_run_on_porter_lost(struct jar_run *r);
                                 struct wire_message *m, jar_run_sink *sink, void *context,
                                 struct err *e);
 bool jar_run_is_over(const struct jar_run *r);
-/* The time until which an ended jar waits for the porter's last words, on clock_ms(); UINT64_MAX: it
- * does not wait. A porter that is later is taken for lost: jar_run_on_porter_lost(). */
+/* The time until which it waits for an answer or the last words of the porter, on clock_ms();
+ * UINT64_MAX: it does not wait. A porter that is later is taken for lost: jar_run_on_porter_lost(). */
 uint64_t jar_run_porter_due_ms(const struct jar_run *r);
 /* Once it is over: decides from the evidence of the warden and our own. */
 enum verdict jar_run_verdict(struct jar_run *r);

@@ -84,6 +84,9 @@ json_t *session_spec_json(const struct session *s)
         json_put(o, "begins_owner", json_string(s->spec.begins_owner));
     }
     json_put(o, "has_unknown_past", json_boolean(s->spec.has_unknown_past));
+    json_t *network = network_spec_json(&s->spec.network);
+    if (network)
+        json_put(o, "network", network);
     json_put(o, "undo", json_integer(s->spec.undo));
     json_put(o, "checkpoints", checkpoints_json(s));
     json_put(o, "asleep_ms", json_integer((json_int_t)s->asleep_ms));
@@ -338,7 +341,8 @@ int session_spec_take(const struct sessions *all, const json_t *o, const struct 
         return err_set(e, ERR_PROTOCOL, 0, "the spec of session '%s' is not that of its row",
                        row->id);
     if (take_limits(o, "limits", NULL, &ret->limits, e) ||
-        take_limits(o, "cell_limits", most, &ret->cell_limits, e) || take_env(o, &ret->env, e))
+        take_limits(o, "cell_limits", most, &ret->cell_limits, e) || take_env(o, &ret->env, e) ||
+        network_spec_take(json_object_get(o, "network"), &ret->network, e))
         return -1;
     ret->idle_ms = (uint64_t)json_integer_value(json_object_get(o, "idle_ms"));
     ret->idle_sleeps = json_is_true(json_object_get(o, "idle_sleeps"));
@@ -450,6 +454,8 @@ static int cell_spec(struct session *s, const struct earlier_session *old, struc
     *ret = (struct run_spec){ .language = s->spec.language, .host = &s->host };
     if (!code)
         return err_set(e, ERR_PROTOCOL, 0, "the request of run '%s' has no code", old->run_id);
+    if (network_policy_copy(&s->spec.network, &ret->network, e))
+        return -1;
     ret->limits = s->spec.limits;
     for (int i = 0; i < LIMIT_COUNT; i++) {
         const json_t *v = json_object_get(limits, limit_defs[i].key);
@@ -522,6 +528,7 @@ static int set_up(struct session *s, const struct earlier_session *old, struct e
     if (old->armed && (!runs || old->armed != old->head.number))
         return err_set(e, ERR_PROTOCOL, 0, "its cell %llu has no journal",
                        (unsigned long long)old->armed);
+    network_take_over(s);
     if (runs && resume_cell(s, old, e))
         return -1;
     if (s->cells < old->cells)

@@ -192,6 +192,7 @@ int session_branch_adopt(struct session_branches *b, unsigned i, struct err *e)
     s->at_cell = copy->at_cell;
     (void)snprintf(s->program_from, sizeof s->program_from, "%s", copy->id);
     s->close_by_ms = 0;
+    network_adopt(s, &copy->spec.network);
     session_keep(s);
     program_detach(old);
     (void)snprintf(copy->adopted_by, sizeof copy->adopted_by, "%s", s->id);

@@ -209,6 +209,7 @@ static void begin(struct cell *c)
     session_set_state(s, SESSION_BUSY);
     run_begin_in_host(c->run);
     begin_file(c);
+    network_begin_cell(c);
     if (program_arm(s->program, c->number, &s->spec.cell_limits, c->wall_ms, &e) == 0 &&
         run_inputs_send(c, &e) == 0)
         return;
@@ -225,7 +226,8 @@ void cells_advance(struct session *s)
     if (c && s->state == SESSION_SLEEPING)
         session_wake_for_cells(s);
     if (s->state == SESSION_IDLE && !s->question && !s->held && c && c->queued && !c->begun &&
-        c->run->is_recorded && !checkpoint_delays_cell(c) && !run_inputs_delay_cell(c))
+        c->run->is_recorded && !network_delays_cell(c) && !checkpoint_delays_cell(c) &&
+        !run_inputs_delay_cell(c))
         begin(c);
 }
 
@@ -270,7 +272,7 @@ static struct usage usage_of(const struct cell *c, const struct cell_usage *u)
 void cells_on_measured(struct session *s, const struct cell_usage *usage)
 {
     struct cell *c = session_current(s);
-    if (!c || !c->disarmed || usage->number != c->number)
+    if (!c || !c->disarmed || usage->number != c->number || network_delays_end(c, usage))
         return;
     struct wire_ended end = { .evidence = evidence_of(c, usage->interrupted),
                               .usage = usage_of(c, usage) };

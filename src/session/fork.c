@@ -123,6 +123,8 @@ static int copy_spec(const struct session_forking *g, unsigned number, struct se
         ret->limits.v[LIMIT_WALL_MS] = session_life_left_ms(g->original);
         ret->undo = 0;
     }
+    if (network_policy_copy(f->network ? f->network : &from->network, &ret->network, e))
+        return -1;
     if ((from->env && !ret->env) || (from->key && !ret->key) || !ret->parent)
         return err_no_memory(e, "a copy of a session");
     return from->bundle.len > 0 ? buf_add(&ret->bundle, from->bundle.data, from->bundle.len, e) : 0;

@@ -448,10 +448,13 @@ static void on_message(struct engine_jar *j)
     if (j->jar.measured && is_current)
         session_on_measured(p->session, j->jar.memory_bytes);
     j->jar.measured = false;
-    if (j->jar.ended)
+    if (j->jar.ended) {
         finish(p, &j->jar.end);
-    else if (j->jar.cell.number > 0 && is_current)
+        return;
+    }
+    if (j->jar.cell.number > 0 && is_current)
         cells_on_measured(p->session, &j->jar.cell);
+    network_on_event(p);
 }
 
 /* ---- its start ---- */
@@ -510,6 +513,7 @@ static struct session_program *program_new(const struct sessions *all, struct er
     }
     p->jar = (struct engine_jar){ .jar = JAR_RUN_NONE,
                                   .on_message = on_message,
+                                  .on_network = network_on_record,
                                   .on_lost = on_lost };
     p->loop = all->loop;
     return p;

@@ -165,6 +165,7 @@ static void take_state(struct session *s, struct rollback *r)
     struct session_checkpoints *k = &s->checkpoints;
     s->program = r->program;
     s->program->aside = false;
+    network_take_over(s);
     r->program = NULL;
     r->row = (struct session_rollback_row){ s->cells, r->cell, clock_unix_ms(), r->kind };
     s->rollback_by_ms = s->close_by_ms = 0;

@@ -31,6 +31,7 @@ void session_spec_done(struct session_spec *s)
     free(s->actor);
     buf_done(&s->bundle);
     strv_free(s->env);
+    network_policy_done(&s->network);
     free(s->parent);
     free(s->parent_image);
     free(s->imported);
@@ -367,6 +368,7 @@ void session_on_ready(struct session *s)
         session_sleep_on_ready(s);
         return;
     }
+    network_take_over(s);
     session_set_state(s, SESSION_IDLE);
     session_schedule(s);
     cells_advance(s);
@@ -612,6 +614,7 @@ void session_schedule(struct session *s)
     due = earlier(due, s->question_by_ms ? s->question_by_ms : UINT64_MAX);
     due = earlier(due, s->close_by_ms ? s->close_by_ms : UINT64_MAX);
     due = earlier(due, s->rollback_by_ms ? s->rollback_by_ms : UINT64_MAX);
+    due = earlier(due, s->network_by_ms ? s->network_by_ms : UINT64_MAX);
     due = earlier(due, s->warned || s->asleep_since_ms ? end : warning);
     due = earlier(due, idle_end(s));
     (void)uv_timer_start(&s->timer, on_timer, due > now ? due - now : 1, 0);
@@ -670,6 +673,8 @@ static void on_timer(uv_timer_t *timer)
         rollback_on_late(s);
         return;
     }
+    if (s->network_by_ms && now >= s->network_by_ms)
+        network_on_late(s);
     if (now >= life_end(s) && !s->sleep) {
         session_end(s, s->asleep_since_ms ? "it slept for longer than sessions.sleep_max_age"
                                           : "it reached the end of its life (ttl_s)");

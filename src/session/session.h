@@ -64,10 +64,11 @@ struct session_spec {
     struct buf bundle;
     char **env;
     json_t *metadata;
-    struct session_image *image; /* its program becomes it at the first start; NULL: none */
-    bool sets_inputs;            /* files and environment are set after that; cleared then */
-    const char *template;        /* of a session for one run; borrowed from that run */
-    unsigned undo;               /* so many states before its last cells are kept; 0: none */
+    struct session_image *image;   /* its program becomes it at the first start; NULL: none */
+    bool sets_inputs;              /* files and environment are set after that; cleared then */
+    const char *template;          /* of a session for one run; borrowed from that run */
+    struct network_policy network; /* the hosts that its jar reaches */
+    unsigned undo;                 /* so many states before its last cells are kept; 0: none */
     /* The session that it is a copy of, its last cell then, and its checkpoint; NULL: none */
     char *parent, *parent_image;
     unsigned parent_cell;
@@ -85,6 +86,7 @@ struct session;
 enum session_event {
     SESSION_EVENT_STATE,    /* its state is another one */
     SESSION_EVENT_EXPIRING, /* it ends soon: session_expires_ms() */
+    SESSION_EVENT_NETWORK, /* its network is as its spec says, or cannot be: network_is_settled() */
     SESSION_EVENT_MEASURED, /* memory_bytes is that of now: session_measure() */
     SESSION_EVENT_REPLAYED, /* it could not wake, and its cells ran again: `replayed` */
     SESSION_EVENT_ENDED,    /* its last event */
@@ -120,6 +122,9 @@ struct cell {
     bool exits;      /* of a run from a template: it ended itself, with exit_code */
     int exit_code;
     json_t *notes;
+    /* Its end waits for the records of its connections: usage is that of the end. */
+    bool awaits_network, network_told;
+    struct cell_usage usage;
     uint64_t started_us;  /* clock_us() */
     uint64_t replayed_us; /* of the record that is replayed, since its start */
 };
@@ -184,7 +189,8 @@ struct session {
     struct session_question *question;
     struct cell_file file; /* the journal of the cell that runs */
     uv_timer_t timer;
-    uint64_t start_by_ms, question_by_ms, close_by_ms, rollback_by_ms; /* of the loop; 0: none */
+    /* of the loop; 0: none */
+    uint64_t start_by_ms, question_by_ms, close_by_ms, rollback_by_ms, network_by_ms;
     struct session_checkpoints checkpoints;
     bool warned, restarting, is_stored, stopping;
     bool for_one_run;           /* it has no row and is in no list */
@@ -250,6 +256,10 @@ void session_end(struct session *s, const char *reason);
 /* A new jar: variables, files and processes are gone. Cells that wait or run end. */
 void session_restart(struct session *s);
 void session_set_idle(struct session *s, uint64_t idle_ms);
+/* Another list, from now on. Takes it over. If it is narrower, connections that it does not have are
+ * reset; otherwise all are. SESSION_EVENT_NETWORK follows, unless network_is_settled() now. */
+void session_set_network(struct session *s, struct network_policy *policy);
+bool network_is_settled(const struct session *s);
 /* Its spec has changed: a next keeper learns of it. */
 void session_save(struct session *s);
 /* It counts as used now. */
@@ -340,6 +350,7 @@ struct session_fork {
     bool strict;            /* refuse if a thing cannot be carried */
     bool is_for_branches;   /* the copies are as in struct session_branches */
     struct checkpoint from; /* the copies have this state; id "": the present one */
+    const struct network_policy *network; /* of the copies; NULL: that of the session */
     struct session *copies[FORKS_MAX];
     json_t *not_carried; /* a guest's words; the owner frees it */
     uint64_t pause_us, write_us, image_bytes;

@@ -82,6 +82,10 @@ struct session_program {
     struct wire_ended end; /* once it is over */
     char breach[160];      /* how its program broke the protocol */
     char note[256];        /* its own words about a start that fails */
+    /* its network: see network.c */
+    bool network_stale;      /* it is to be opened anew */
+    bool network_exhausted;  /* a cap was met: the next cell begins with a new one */
+    char network_error[160]; /* why it could not be opened; "": it could, or was not tried */
 };
 
 [[nodiscard]] int program_start(struct session *s, struct err *e);
@@ -207,6 +211,25 @@ void session_wake_for_cells(struct session *s);
 void session_sleep_save(struct session *s);
 /* The row of a session that is awake names no image. */
 void session_sleep_forget(struct session *s);
+
+/* ---- network.c ---- */
+/* Whether the cell has to wait for its network: cells_advance() follows. */
+bool network_delays_cell(struct cell *c);
+/* It has waited long enough. */
+void network_on_late(struct session *s);
+void network_begin_cell(struct cell *c);
+/* Whether its end has to wait for the records of its connections: cells_on_measured() follows. */
+bool network_delays_end(struct cell *c, const struct cell_usage *usage);
+/* The warden or the porter told something, or the porter is gone, or a new one is there. */
+void network_on_event(struct session_program *p);
+void network_on_record(struct engine_jar *j, const struct porter_event *event);
+/* The session has another program, or its program is ready. */
+void network_take_over(struct session *s);
+/* The same, for a program whose network has the list `had`. */
+void network_adopt(struct session *s, const struct network_policy *had);
+/* The list as a next keeper reads it; NULL: none. A new reference. */
+json_t *network_spec_json(const struct network_policy *p);
+[[nodiscard]] int network_spec_take(const json_t *o, struct network_policy *ret, struct err *e);
 
 /* ---- drain.c ---- */
 /* A drain goes on. */

@@ -175,6 +175,10 @@ static int add_cell(struct session *s, struct run *run, struct err *e)
     bool silent = !run->spec.options.display && !run_shows_tables(s->spec.language);
     if (cell_new(s, silent, &c, e))
         return -1;
+    if (network_policy_copy(&run->spec.network, &s->spec.network, e)) {
+        cell_drop(c);
+        return -1;
+    }
     c->wall_ms = run->spec.limits.v[LIMIT_WALL_MS];
     c->reads_stdin = c->queued = true;
     cell_set_run(c, run);

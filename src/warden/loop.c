@@ -74,10 +74,20 @@ static int send_started(struct loop *l, struct slot *s, struct err *e)
     return l->wire_fd < 0 || s->orphan ? 0 : wire_send_started(l->wire_fd, &started, e);
 }
 
+static int send_plumbed(struct loop *l, const struct slot *s, struct err *e)
+{
+    struct wire_plumbed x = { .id = s->id };
+    return !jar_take_plumbed(s->jar, clock_us(), &x.err) || l->wire_fd < 0 || s->orphan
+               ? 0
+               : wire_send_plumbed(l->wire_fd, &x, e);
+}
+
 /* Advances a jar, and reports its start or its end to the keeper. */
 static int advance(struct loop *l, struct slot *s, struct err *e)
 {
     jar_advance(s->jar, clock_us());
+    if (send_plumbed(l, s, e))
+        return -1;
     if (jar_has_started(s->jar) && !s->started_sent && send_started(l, s, e))
         return -1;
     if (!jar_is_gone(s->jar))
@@ -245,7 +255,35 @@ static int on_measure(struct loop *l, struct err *e)
     return wire_send_measured(l->wire_fd, &x, e);
 }
 
-/* The clerk is reaped when its slot advances. */
+/* A helper of the jar is reaped when its slot advances. */
+static int watch_helper(struct loop *l, struct slot *s, int pidfd, struct err *e)
+{
+    struct epoll_event ev = { .events = EPOLLIN | EPOLLONESHOT, .data.ptr = s };
+    return pidfd >= 0 && epoll_ctl(l->epoll_fd, EPOLL_CTL_ADD, pidfd, &ev) < 0 && errno != EEXIST
+               ? err_set(e, ERR_KERNEL, errno, "watch a helper of a jar")
+               : 0;
+}
+
+static int on_plumb(struct loop *l, struct err *e)
+{
+    struct wire_network x;
+    struct wire_plumbed answer = { 0 };
+    int pidfd;
+    if (wire_read_plumb(&l->message, &x, e))
+        return -1;
+    struct slot *s = loop_find_slot(l, x.id);
+    if (!s)
+        return 0; /* its end was told */
+    if (jar_plumb(s->jar, &x.plumbing, l->message.fds[0], &pidfd, &answer.err) == 0)
+        return watch_helper(l, s, pidfd, e);
+    if (answer.err.code == ERR_PROTOCOL) {
+        *e = answer.err;
+        return -1;
+    }
+    answer.id = x.id;
+    return wire_send_plumbed(l->wire_fd, &answer, e);
+}
+
 static int on_files(struct loop *l, struct err *e)
 {
     struct wire_files f;
@@ -255,11 +293,9 @@ static int on_files(struct loop *l, struct err *e)
     struct slot *s = loop_find_slot(l, f.id);
     if (!s)
         return 0; /* it has ended: the pipe ends without an answer */
-    if (jar_start_clerk(s->jar, f.operation, f.path, l->message.fds, &pidfd, e))
-        return -1;
-    struct epoll_event ev = { .events = EPOLLIN | EPOLLONESHOT, .data.ptr = s };
-    return pidfd >= 0 && epoll_ctl(l->epoll_fd, EPOLL_CTL_ADD, pidfd, &ev) < 0 && errno != EEXIST
-               ? err_set(e, ERR_KERNEL, errno, "watch a clerk")
+    return jar_start_clerk(s->jar, f.operation, f.path, l->message.fds, &pidfd, e) ||
+                   watch_helper(l, s, pidfd, e)
+               ? -1
                : 0;
 }
 
@@ -278,6 +314,7 @@ static int on_message(struct loop *l, struct err *e)
         [WIRE_KEEPER] = keepers_begin,   [WIRE_KEEP] = keepers_on_keep,
         [WIRE_ADOPT] = keepers_on_adopt, [WIRE_FILES] = on_files,
         [WIRE_MEASURE] = on_measure,     [WIRE_NETWORK] = on_network,
+        [WIRE_PLUMB] = on_plumb,
     };
     int got = l->wire_fd < 0 ? 0 : wire_receive(l->wire_fd, &l->message, e);
     if (l->wire_fd < 0 || (got < 0 && e->sys == EAGAIN))

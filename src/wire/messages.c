@@ -162,7 +162,7 @@ int wire_read_spawn(const struct wire_message *m, struct wire_spawn *ret, struct
 static bool names_a_run(enum wire_type type)
 {
     return type == WIRE_STARTED || type == WIRE_ENDED || type == WIRE_SAMPLES ||
-           type == WIRE_CELL_END || type == WIRE_MEASURED;
+           type == WIRE_CELL_END || type == WIRE_MEASURED || type == WIRE_PLUMBED;
 }
 
 int wire_message_id(const struct wire_message *m, uint64_t *ret_id, struct err *e)
@@ -172,6 +172,26 @@ int wire_message_id(const struct wire_message *m, uint64_t *ret_id, struct err *
     if (u.failed || (!names_a_run(m->type)))
         return err_set(e, ERR_PROTOCOL, 0, "the message names no run");
     *ret_id = id;
+    return 0;
+}
+
+int wire_send_plumbed(int fd, const struct wire_plumbed *x, struct err *e)
+{
+    struct body b;
+    body_init(&b);
+    pack_u64(&b.p, x->id);
+    pack_err(&b.p, &x->err);
+    return body_send(fd, WIRE_PLUMBED, &b, NULL, e);
+}
+
+int wire_read_plumbed(const struct wire_message *m, struct wire_plumbed *ret, struct err *e)
+{
+    struct unpacker u = open_message(m, WIRE_PLUMBED);
+    struct wire_plumbed x = { .id = unpack_u64(&u) };
+    unpack_err(&u, &x.err);
+    if (unpack_end(&u, "plumbed", e))
+        return -1;
+    *ret = x;
     return 0;
 }
 

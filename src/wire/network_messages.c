@@ -2,7 +2,8 @@
 #include "base/array.h"
 #include "wire/body.h"
 
-int wire_send_network(int fd, uint64_t id, const struct plumbing *p, int socket_fd, struct err *e)
+static int send_plumbing(int fd, enum wire_type type, uint64_t id, const struct plumbing *p,
+                         int socket_fd, struct err *e)
 {
     struct body b;
     body_init(&b);
@@ -15,7 +16,17 @@ int wire_send_network(int fd, uint64_t id, const struct plumbing *p, int socket_
         pack_u32(&b.p, p->at[i].port);
         pack_u32(&b.p, p->at[i].protocol);
     }
-    return body_send(fd, WIRE_NETWORK, &b, &socket_fd, e);
+    return body_send(fd, type, &b, &socket_fd, e);
+}
+
+int wire_send_network(int fd, uint64_t id, const struct plumbing *p, int socket_fd, struct err *e)
+{
+    return send_plumbing(fd, WIRE_NETWORK, id, p, socket_fd, e);
+}
+
+int wire_send_plumb(int fd, uint64_t id, const struct plumbing *p, int socket_fd, struct err *e)
+{
+    return send_plumbing(fd, WIRE_PLUMB, id, p, socket_fd, e);
 }
 
 static void unpack_listener(struct unpacker *u, struct plumbing_listener *ret)
@@ -33,9 +44,10 @@ static void unpack_listener(struct unpacker *u, struct plumbing_listener *ret)
     ret->protocol = (uint8_t)protocol;
 }
 
-int wire_read_network(const struct wire_message *m, struct wire_network *ret, struct err *e)
+static int read_plumbing(const struct wire_message *m, enum wire_type type,
+                         struct wire_network *ret, struct err *e)
 {
-    struct unpacker u = open_message(m, WIRE_NETWORK);
+    struct unpacker u = open_message(m, type);
     struct wire_network x = { .id = unpack_u64(&u) };
     uint32_t full = unpack_u32(&u), trusts = unpack_u32(&u);
     x.plumbing.full = full == 1;
@@ -49,6 +61,16 @@ int wire_read_network(const struct wire_message *m, struct wire_network *ret, st
         return -1;
     *ret = x;
     return 0;
+}
+
+int wire_read_network(const struct wire_message *m, struct wire_network *ret, struct err *e)
+{
+    return read_plumbing(m, WIRE_NETWORK, ret, e);
+}
+
+int wire_read_plumb(const struct wire_message *m, struct wire_network *ret, struct err *e)
+{
+    return read_plumbing(m, WIRE_PLUMB, ret, e);
 }
 
 static int send_number(int fd, enum wire_type type, uint32_t number, const int *fds, struct err *e)
@@ -128,22 +150,43 @@ int wire_read_net(const struct wire_message *m, enum wire_type type, struct wire
     return 0;
 }
 
-int wire_send_net_closed(int fd, const struct wire_net_closed *x, struct err *e)
+static int send_omitted(int fd, enum wire_type type, const struct wire_net_closed *x, struct err *e)
 {
     struct body b;
     body_init(&b);
     pack_u64(&b.p, x->id);
     pack_u64(&b.p, x->unsent);
-    return body_send(fd, WIRE_NET_CLOSED, &b, NULL, e);
+    return body_send(fd, type, &b, NULL, e);
 }
 
-int wire_read_net_closed(const struct wire_message *m, struct wire_net_closed *ret, struct err *e)
+static int read_omitted(const struct wire_message *m, enum wire_type type,
+                        struct wire_net_closed *ret, struct err *e)
 {
-    struct unpacker u = open_message(m, WIRE_NET_CLOSED);
+    struct unpacker u = open_message(m, type);
     struct wire_net_closed x = { .id = unpack_u64(&u) };
     x.unsent = unpack_u64(&u);
     if (unpack_end(&u, "net-closed", e))
         return -1;
     *ret = x;
     return 0;
+}
+
+int wire_send_net_changed(int fd, const struct wire_net_closed *x, struct err *e)
+{
+    return send_omitted(fd, WIRE_NET_CHANGED, x, e);
+}
+
+int wire_read_net_changed(const struct wire_message *m, struct wire_net_closed *ret, struct err *e)
+{
+    return read_omitted(m, WIRE_NET_CHANGED, ret, e);
+}
+
+int wire_send_net_closed(int fd, const struct wire_net_closed *x, struct err *e)
+{
+    return send_omitted(fd, WIRE_NET_CLOSED, x, e);
+}
+
+int wire_read_net_closed(const struct wire_message *m, struct wire_net_closed *ret, struct err *e)
+{
+    return read_omitted(m, WIRE_NET_CLOSED, ret, e);
 }

@@ -63,11 +63,14 @@ enum {
     X(WIRE_MEASURE, "measure", 0)  /* keeper: how much memory has this jar now */ \
     X(WIRE_MEASURED, "measured", 0) /* warden: so much; the answer to measure */ \
     X(WIRE_NETWORK, "network", 1)  /* keeper: the sockets of the next job */ \
+    X(WIRE_PLUMB,   "plumb",   1)  /* keeper: sockets for a session that runs */ \
+    X(WIRE_PLUMBED, "plumbed", 0)  /* warden: they are made, or the error; the answer to plumb */ \
     X(WIRE_PORTER,  "porter",  1)  /* supervisor: the socket of a new porter */ \
     X(WIRE_PORTER_LOST, "porter-lost", 0) /* keeper to supervisor: that socket is of no use */ \
     X(WIRE_NET_OPEN, "net-open", 1) /* keeper to porter: a policy, and the sockets will come here */ \
     X(WIRE_NET_CHANGE, "net-change", 0) /* keeper to porter: another policy */ \
     X(WIRE_NET_RECORD, "net-record", 0) /* porter: one line of the log */ \
+    X(WIRE_NET_CHANGED, "net-changed", 0) /* porter: the answer to net-change */ \
     X(WIRE_NET_CLOSED, "net-closed", 0) /* porter: the last message about a jar */
 
 enum wire_type {
@@ -95,7 +98,7 @@ void wire_message_done(struct wire_message *m);
 /* 1 with a message, 0 when the peer has closed, -1 on error. */
 [[nodiscard]] int wire_receive(int fd, struct wire_message *m, struct err *e);
 
-/* The id of the run in a started, ended, samples, cell-end or measured message. A receiver uses it to
+/* The id of the run in a started, ended, samples, cell-end, measured or plumbed message. A receiver uses it to
  * find the run, which then reads the message. An error for every other message. */
 [[nodiscard]] int wire_message_id(const struct wire_message *m, uint64_t *ret_id, struct err *e);
 
@@ -308,6 +311,20 @@ struct wire_network {
 [[nodiscard]] int wire_read_network(const struct wire_message *m, struct wire_network *ret,
                                     struct err *e);
 
+/* plumb: the same for a session that runs; its sockets of before are closed, or will be soon */
+[[nodiscard]] int wire_send_plumb(int fd, uint64_t id, const struct plumbing *p, int socket_fd,
+                                  struct err *e);
+[[nodiscard]] int wire_read_plumb(const struct wire_message *m, struct wire_network *ret,
+                                  struct err *e);
+/* plumbed */
+struct wire_plumbed {
+    uint64_t id;
+    struct err err; /* ERR_NONE: the porter has the sockets */
+};
+[[nodiscard]] int wire_send_plumbed(int fd, const struct wire_plumbed *x, struct err *e);
+[[nodiscard]] int wire_read_plumbed(const struct wire_message *m, struct wire_plumbed *ret,
+                                    struct err *e);
+
 /* porter; the descriptor is the keeper's end of a socket to it. The sockets are numbered. */
 [[nodiscard]] int wire_send_porter(int fd, uint32_t number, int socket_fd, struct err *e);
 [[nodiscard]] int wire_read_porter(const struct wire_message *m, uint32_t *ret_number,
@@ -331,11 +348,14 @@ struct wire_net {
 [[nodiscard]] int wire_send_net_record(int fd, const struct wire_net *x, struct err *e);
 [[nodiscard]] int wire_read_net(const struct wire_message *m, enum wire_type type,
                                 struct wire_net *ret, struct err *e);
-/* net-closed */
+/* net-changed: the policy holds, and every record of before has been sent; net-closed */
 struct wire_net_closed {
     uint64_t id;
-    uint64_t unsent; /* records beyond the number that a jar may have */
+    uint64_t unsent; /* records that were not sent since the last such message */
 };
+[[nodiscard]] int wire_send_net_changed(int fd, const struct wire_net_closed *x, struct err *e);
+[[nodiscard]] int wire_read_net_changed(const struct wire_message *m, struct wire_net_closed *ret,
+                                        struct err *e);
 [[nodiscard]] int wire_send_net_closed(int fd, const struct wire_net_closed *x, struct err *e);
 [[nodiscard]] int wire_read_net_closed(const struct wire_message *m, struct wire_net_closed *ret,
                                        struct err *e);

@@ -25,6 +25,7 @@ const struct api_route *const api_tables[] = {
     session_event_routes,
     session_file_routes,
     session_fork_routes,
+    session_question_routes,
     session_branch_routes,
     template_routes,
     session_checkpoint_routes,

@@ -165,7 +165,7 @@ const struct api_field connection_reply[] = {
     { "bytes_out", FIELD_INT, ALWAYS, .help = "bytes that the program sent" },
     { .schema = "Connection" },
 };
-static const struct api_field network_reply[] = {
+const struct api_field network_reply[] = {
     { "mode", FIELD_STRING, ALWAYS, .help = "list or full" },
     { "connections", FIELD_INT, ALWAYS, .help = "number of connections" },
     { "denied", FIELD_INT, ALWAYS, .help = "names and connections that were not allowed" },

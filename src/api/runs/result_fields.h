@@ -7,8 +7,8 @@
 
 extern const char *const run_state_words[]; /* NULL-terminated */
 
-extern const struct api_field result_reply[], connection_reply[], run_row_reply[], usage_reply[],
-    isolation_reply[], timings_reply[], output_file_reply[];
+extern const struct api_field result_reply[], connection_reply[], network_reply[], run_row_reply[],
+    usage_reply[], isolation_reply[], timings_reply[], output_file_reply[];
 extern const struct api_field diagnosis_reply[]; /* diagnosis_fields.c */
 
 /* clang-format off */

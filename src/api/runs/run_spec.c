@@ -670,7 +670,8 @@ int run_spec_of_session(const struct api *api, const struct api_identity *who,
         .api = api, .request = request, .spec = &spec, .field = ret_field, .field_size = field_size
     };
     if (take_session(&b, e) || take_strings(&b, "args", &spec.args, e) || take_env(&b, e) ||
-        check_size(&b, e) || take_limits(&b, e) || take_names(&b, who, "session", e))
+        check_size(&b, e) || take_limits(&b, e) || take_names(&b, who, "session", e) ||
+        take_network(&b, e))
         return -1;
     ret_field[0] = '\0';
     *ret = spec;

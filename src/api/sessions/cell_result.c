@@ -57,6 +57,8 @@ const struct api_field cell_reply[] = {
     { "diagnosis", FIELD_ANY, .nullable = true, .help = "as for a run: cause and suggestions" },
     { "usage", FIELD_OBJECT, .fields = usage_reply, .help = "resources that the cell used" },
     { "limits_hit", FIELD_STRINGS, .help = "keys of limits that were reached" },
+    { "network", FIELD_OBJECT, .nullable = true, .fields = network_reply,
+      .help = "the connections of the cell; null if the session has no network" },
     { "timings", FIELD_OBJECT, .fields = timings_reply, .help = "the times of the cell" },
     { "notes", FIELD_STRINGS, ALWAYS, .help = "sentences about the end of the cell" },
     { "rolled_back", FIELD_BOOL,
@@ -90,6 +92,7 @@ json_t *cell_object(const json_t *result, const struct journal *j, size_t *room)
                                         "diagnosis",
                                         "usage",
                                         "limits_hit",
+                                        "network",
                                         "timings",
                                         "notes",
                                         "metadata" };

@@ -1,5 +1,6 @@
 #include "api/sessions/cell_submit.h"
 
+#include "api/runs/network_request.h"
 #include "api/runs/run_spec.h"
 #include "api/runs/submit.h"
 #include "run/json.h"
@@ -21,6 +22,8 @@ static json_t *run_request(const struct session *s, const struct cell *cell,
         (void)json_object_set(o, "stdin", q->stdin_text);
     if (cell->silent)
         json_put(o, "silent", json_true());
+    if (s->spec.network.mode != NETWORK_NONE)
+        json_put(o, "network", network_to_json(&s->spec.network));
     return o;
 }
 

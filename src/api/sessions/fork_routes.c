@@ -1,8 +1,10 @@
 /* POST /v1/sessions/{id}/fork: copies of a session, each in a jar of its own. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/kernel/storage.h"
+#include "api/runs/network_request.h"
 #include "api/runs/run_spec.h"
 #include "api/sessions/checkpoint_find.h"
 #include "api/sessions/session_find.h"
@@ -16,6 +18,7 @@ static const struct api_field fork_fields[] = {
     { "names", FIELD_STRINGS, .max = FORKS_MAX, .help = "names of the copies, in their order" },
     { "strict", FIELD_BOOL,
       .help = "true: refuse if a thread, a child, a pipe or a socket would be lost" },
+    NETWORK_FIELD,
     { "from", FIELD_ANY,
       .help =
           "id or name of a checkpoint, or the number of a cell: the copies have the state after "
@@ -26,12 +29,14 @@ static const struct api_field fork_fields[] = {
 struct fork_call {
     struct session_fork fork;
     struct api_call *call;
+    struct network_policy network;
 };
 
 static void fork_call_free(struct fork_call *f)
 {
     strv_free(f->fork.names);
     json_decref(f->fork.not_carried);
+    network_policy_done(&f->network);
     free(f);
 }
 
@@ -79,12 +84,32 @@ static int take_names(const json_t *list, unsigned count, char ***ret, struct er
     return names ? 0 : err_no_memory(e, "the names of a fork");
 }
 
+/* A list for the copies, which opens no more than that of the session. */
+static int take_network(struct fork_call *f, const struct session *s, char *field, size_t size,
+                        struct err *e)
+{
+    const json_t *given = json_object_get(f->call->body, "network");
+    const struct network_rule *outside;
+    if (!given)
+        return 0;
+    if (network_from_json(f->call->api, f->call->who.key, given, &f->network, field, size, e))
+        return -1;
+    (void)snprintf(field, size, "network");
+    if (!network_policy_is_within(&f->network, &s->spec.network, &outside))
+        return err_set(e, ERR_DENIED, 0,
+                       "the list of a copy is within that of its session: change that of the "
+                       "copy afterwards, with PATCH /v1/sessions/{id}");
+    f->fork.network = &f->network;
+    return 0;
+}
+
 static void post_fork(struct api_call *c)
 {
     struct err e = { 0 };
     struct session *s = session_to_use(c);
     if (!s)
         return;
+    char field[128] = "";
     struct fork_call *f = calloc(1, sizeof *f);
     if (!f) {
         api_fail_no_memory(c);
@@ -99,6 +124,9 @@ static void post_fork(struct api_call *c)
     if (take_names(json_object_get(c->body, "names"), f->fork.count, &f->fork.names, &e)) {
         fork_call_free(f);
         api_fail(c, &e, "names");
+    } else if (take_network(f, s, field, sizeof field, &e)) {
+        fork_call_free(f);
+        api_fail(c, &e, field);
     } else if (from && checkpoint_from_json(s, from, &f->fork.from, &e)) {
         fork_call_free(f);
         api_fail(c, &e, "from");

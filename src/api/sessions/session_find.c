@@ -5,6 +5,7 @@
 
 #include "api/kernel/job.h"
 #include "api/runs/history_routes.h"
+#include "api/runs/network_request.h"
 #include "api/sessions/replay.h"
 #include "base/moment.h"
 #include "base/text.h"
@@ -153,6 +154,7 @@ const struct api_field session_reply[] = {
       .help =
           "the last cell whose effects its state has: after a rollback an earlier one; 0: none" },
     { "undo", FIELD_INT, .help = "the states before so many of its last cells are kept" },
+    { "network", FIELD_ANY, .help = "none, or the hosts that it may reach" },
     { "parent", FIELD_STRING, .nullable = true, .help = "id of the session that it is a copy of" },
     { "cell", FIELD_INT, .nullable = true, .help = "number of the cell that runs" },
     { "awaits_input", FIELD_BOOL, .help = "true if that cell waits for POST stdin" },
@@ -214,6 +216,7 @@ json_t *session_object(const struct session *s)
              s->memory_bytes ? json_integer((json_int_t)s->memory_bytes) : json_null());
     json_put(o, "at_cell", json_integer(s->at_cell));
     json_put(o, "undo", json_integer(s->spec.undo));
+    json_put(o, "network", network_to_json(&s->spec.network));
     json_put(o, "parent", json_text_or_null(s->spec.parent));
     json_put(o, "replayed", s->replayed ? json_incref(s->replayed) : json_null());
     json_put(o, "limits", life_limits(s));

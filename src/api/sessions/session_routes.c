@@ -1,4 +1,4 @@
-/* /v1/sessions: creating, listing, changing and ending sessions, and questions to their programs. */
+/* /v1/sessions: creating, listing, changing and ending sessions. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,11 @@
 #include "api/kernel/job.h"
 #include "api/kernel/storage.h"
 #include "api/runs/history_routes.h"
+#include "api/runs/network_request.h"
 #include "api/runs/run_spec.h"
 #include "api/runs/stream.h"
 #include "api/sessions/image_routes.h"
+#include "api/sessions/network_change.h"
 #include "api/sessions/session_find.h"
 #include "api/templates/template_use.h"
 #include "base/auto.h"
@@ -47,6 +49,7 @@ static const struct api_field create_fields[] = {
     { "env", FIELD_STRING_MAP, .max = 1000, .help = "environment beyond the built-in one" },
     { "undo", FIELD_INT, .min = 0, .max = UNDO_MAX,
       .help = "keep the states before so many of its last cells; 0 by default" },
+    NETWORK_FIELD,
     { "metadata", FIELD_ANY, .help = "any JSON; the session returns it" },
     { 0 },
 };
@@ -188,6 +191,7 @@ static int spec_from_json(const struct api_call *c, const json_t *body, bool has
                                   .idle_sleeps = sleeps,
                                   .bundle = run.bundle,
                                   .env = run.env,
+                                  .network = run.network,
                                   .undo = undo,
                                   .metadata = run.metadata };
     ret->limits.v[LIMIT_WALL_MS] = seconds(body, "ttl_s", TTL_S);
@@ -196,6 +200,7 @@ static int spec_from_json(const struct api_call *c, const json_t *body, bool has
     run.key = run.actor = NULL;
     run.bundle = (struct buf){ 0 };
     run.env = NULL;
+    run.network = (struct network_policy){ 0 };
     run.metadata = NULL;
     return 0;
 }
@@ -500,6 +505,7 @@ static const struct api_field change_fields[] = {
     { "cell_limits", FIELD_LIMITS, .help = "limits of the cells from now on" },
     { "undo", FIELD_INT, .min = 0, .max = UNDO_MAX,
       .help = "keep the states before so many of its last cells" },
+    NETWORK_FIELD,
     { "metadata", FIELD_ANY, .help = "any JSON; the session returns it" },
     { 0 },
 };
@@ -513,10 +519,12 @@ static void patch_session(struct api_call *c)
     if (!s)
         return;
     const json_t *given_undo = json_object_get(c->body, "undo");
+    scoped(network_policy) network = { 0 };
     unsigned undo = (unsigned)json_integer_value(given_undo);
     if (check_places(c->body, field, sizeof field, &e) ||
         check_undo(s->spec.language, undo, field, sizeof field, &e) ||
         take_cell_limits(c->api, c->body, &cell, field, sizeof field, &e) ||
+        network_change_parse(c, s, &network, field, sizeof field, &e) ||
         take_idle(c->body, s->spec.language, &s->spec.idle_sleeps, field, sizeof field, &e)) {
         api_fail(c, &e, field[0] ? field : NULL);
         return;
@@ -536,8 +544,10 @@ static void patch_session(struct api_call *c)
     }
     if (json_object_get(c->body, "idle_s"))
         session_set_idle(s, seconds(c->body, "idle_s", IDLE_S));
+    if (json_object_get(c->body, "network"))
+        session_set_network(s, &network);
     session_save(s);
-    api_reply(c, 200, session_object(s));
+    network_change_reply(c, s);
 }
 
 static void delete_session(struct api_call *c)
@@ -617,136 +627,12 @@ static void post_input(struct api_call *c)
         api_reply(c, 202, session_object(s));
 }
 
-/* ---- questions ---- */
-
-struct asked {
-    struct session_question question; /* first: session_question_drop() frees it */
-    struct api_call *call;
-};
-
-static void on_answer(struct session_question *q, json_t *json, const struct err *e)
-{
-    struct asked *a = (struct asked *)q;
-    if (json_is_object(json)) {
-        api_reply(a->call, 200, json_incref(json));
-    } else {
-        struct err failed = { 0 };
-        (void)!err_set(&failed, ERR_UNAVAILABLE, 0, "%s",
-                       e ? e->text : "the program of the session gave an answer that is no object");
-        api_fail(a->call, &failed, NULL);
-    }
-    free(a);
-}
-
-/* Takes over the call. */
-static void ask(struct api_call *c, struct session *s, uint16_t type, const struct buf *fields)
-{
-    struct err e = { 0 };
-    struct asked *a = calloc(1, sizeof *a);
-    if (!a) {
-        api_fail_no_memory(c);
-        return;
-    }
-    a->call = c;
-    a->question.on_answer = on_answer;
-    if (session_ask(s, &a->question, type, fields, &e)) {
-        free(a);
-        api_fail(c, &e, NULL);
-    }
-}
-
-static const struct api_field complete_fields[] = {
-    { "code", FIELD_STRING, .required = true, .max = 1 << 20, .help = "the cell so far" },
-    { "cursor", FIELD_INT, .min = 0, .max = 1 << 20,
-      .help = "position of the cursor in characters; the end of the code by default" },
-    { 0 },
-};
-static const struct api_field inspect_fields[] = {
-    { "code", FIELD_STRING, .required = true, .max = 1 << 20, .help = "the cell so far" },
-    { "cursor", FIELD_INT, .min = 0, .max = 1 << 20,
-      .help = "position of the cursor in characters; the end of the code by default" },
-    { "detail", FIELD_INT, .min = 0, .max = 1, .help = "1: with the source, if there is one" },
-    { 0 },
-};
-
-static void ask_about_code(struct api_call *c, uint16_t type)
-{
-    struct err e = { 0 };
-    scoped(buf) fields = { 0 };
-    char cursor[24];
-    struct session *s = session_to_use(c);
-    if (!s)
-        return;
-    const char *code = api_text(c, "code");
-    const json_t *at = json_object_get(c->body, "cursor"),
-                 *detail = json_object_get(c->body, "detail");
-    json_int_t end = (json_int_t)text_characters(code, strlen(code));
-    json_int_t position = at ? json_integer_value(at) : end;
-    (void)snprintf(cursor, sizeof cursor, "%lld", (long long)(position < end ? position : end));
-    if (frame_add_field(&fields, TAG_CODE, code, strlen(code), &e) ||
-        frame_add_field(&fields, TAG_CURSOR, cursor, strlen(cursor), &e) ||
-        (json_integer_value(detail) > 0 && frame_add_field(&fields, TAG_DETAIL, "1", 1, &e)))
-        api_fail(c, &e, NULL);
-    else
-        ask(c, s, type, &fields);
-}
-
-static void post_complete(struct api_call *c)
-{
-    ask_about_code(c, FRAME_COMPLETE);
-}
-
-static void post_inspect(struct api_call *c)
-{
-    ask_about_code(c, FRAME_INSPECT);
-}
-
-static void get_variables(struct api_call *c)
-{
-    struct session *s = session_to_use(c);
-    if (s)
-        ask(c, s, FRAME_VARIABLES, NULL);
-}
-
 /* ---- answers ---- */
 
 static const struct api_field list_reply[] = {
     { "sessions", FIELD_OBJECTS, ALWAYS, .fields = session_reply, .help = "the newest first" },
     { .schema = "SessionList" },
 };
-static const struct api_field match_reply[] = {
-    { "text", FIELD_STRING, ALWAYS, .help = "replaces the characters from `from` to `to`" },
-    { "type", FIELD_STRING, .help = "function, module, keyword and the like" },
-    { 0 },
-};
-static const struct api_field complete_reply[] = {
-    { "matches", FIELD_OBJECTS, ALWAYS, .fields = match_reply, .help = "possible completions" },
-    { "from", FIELD_INT, .help = "first character that is replaced" },
-    { "to", FIELD_INT, .help = "character after the last one that is replaced" },
-    { .schema = "Completions", .help = "The words of the session's program" },
-};
-static const struct api_field inspect_reply[] = {
-    { "found", FIELD_BOOL, ALWAYS, .help = "false: nothing is known about the name" },
-    { "text", FIELD_STRING, .help = "everything that is known" },
-    { "signature", FIELD_STRING, .help = "how it is called" },
-    { "doc", FIELD_STRING, .help = "its documentation" },
-    { "mime", FIELD_STRING, .help = "the format of `doc`" },
-    { .schema = "Inspection", .help = "The words of the session's program" },
-};
-static const struct api_field variable_reply[] = {
-    { "name", FIELD_STRING, ALWAYS, .help = "its name" },
-    { "type", FIELD_STRING, .help = "its type" },
-    { "size", FIELD_ANY, .help = "bytes or elements" },
-    { "shape", FIELD_ANY, .help = "of an array or a table" },
-    { "preview", FIELD_STRING, .help = "the beginning of its value" },
-    { 0 },
-};
-static const struct api_field variables_reply[] = {
-    { "variables", FIELD_OBJECTS, ALWAYS, .fields = variable_reply, .help = "by name" },
-    { "cut", FIELD_BOOL, .help = "true: there are more" },
-    { .schema = "Variables", .help = "The words of the session's program" },
-};
-
 const struct api_route session_routes[] = {
     { METHOD_POST, "/v1/sessions", SCOPE_RUN, .body = create_fields, .query = create_query,
       .receive = session_file_receive, .handle = post_session,
@@ -770,14 +656,5 @@ const struct api_route session_routes[] = {
     { METHOD_POST, "/v1/sessions/{id}/stdin", SCOPE_RUN, .body = input_fields, .handle = post_input,
       .summary = "The answer to an input_request of the cell that runs",
       .replies = REPLIES({ 202, .fields = session_reply }) },
-    { METHOD_POST, "/v1/sessions/{id}/complete", SCOPE_RUN, .body = complete_fields,
-      .handle = post_complete, .summary = "Completions at the cursor",
-      .replies = REPLIES({ 200, .fields = complete_reply }) },
-    { METHOD_POST, "/v1/sessions/{id}/inspect", SCOPE_RUN, .body = inspect_fields,
-      .handle = post_inspect, .summary = "Signature and documentation of the name at the cursor",
-      .replies = REPLIES({ 200, .fields = inspect_reply }) },
-    { METHOD_GET, "/v1/sessions/{id}/variables", SCOPE_RUN, .handle = get_variables,
-      .summary = "The variables of a session",
-      .replies = REPLIES({ 200, .fields = variables_reply }) },
     { 0 },
 };

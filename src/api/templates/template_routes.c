@@ -3,6 +3,7 @@
 
 #include "api/kernel/fields.h"
 #include "api/kernel/job.h"
+#include "api/runs/network_request.h"
 #include "api/templates/template_build.h"
 #include "api/templates/template_use.h"
 #include "base/text.h"
@@ -25,6 +26,7 @@ static const struct api_field create_fields[] = {
       .also = "memory=limits.memory" },
     { "cell_limits", FIELD_LIMITS, .help = "limits of the setup: wall_ms, cpu_ms and output",
       .also = "timeout=cell_limits.wall_ms" },
+    NETWORK_FIELD,
     { "shared", FIELD_BOOL, .help = "true: every key may use it; only its owner changes it" },
     { "permission_mode", FIELD_STRING, .help = "as for a cell" },
     { 0 },

@@ -129,12 +129,6 @@ int template_apply(const struct api *api, const json_t *request, struct run_spec
     }
     if (check_fields(request, field, size, e) || check_args(spec, field, size, e))
         return -1;
-    if (spec->network.mode != NETWORK_NONE) {
-        (void)snprintf(field, size, "network");
-        return err_set(e, ERR_BAD_REQUEST, 0,
-                       "'network' and 'template' do not go together: run the program without the "
-                       "template");
-    }
     if (!spec->code) {
         (void)snprintf(field, size, "code");
         return err_set(e, ERR_BAD_REQUEST, 0,

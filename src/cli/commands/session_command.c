@@ -263,6 +263,17 @@ static int verb_attach(void *options, int argc, char **argv, struct err *e)
     return repl_attach(language, argv[0], e);
 }
 
+/* Without a host it has no network any more. */
+static int verb_network(void *options, int argc, char **argv, struct err *e)
+{
+    json_auto_t *answer = NULL;
+    json_t *list = json_array();
+    for (int i = 1; i < argc; i++)
+        (void)json_array_append_new(list, json_string(argv[i]));
+    return ask(options, "PATCH", argv[0], NULL, json_pack("{s:{s:o}}", "network", "allow", list),
+               &answer, e);
+}
+
 static const struct verb verbs[] = {
     { "ls", "", "lists the sessions, awake and asleep", .run = verb_ls },
     { "fork", "ID", "copies a session with its variables and files", 1, 1, .run = verb_fork },
@@ -272,6 +283,8 @@ static const struct verb verbs[] = {
       .values.kind = VALUES_FILE, .run = verb_export },
     { "import", "[FILE]", "starts a session from such a file, or from stdin", 0, 1,
       .values.kind = VALUES_FILE, .run = verb_import },
+    { "network", "ID [HOST[:PORT]]...",
+      "sets the hosts that a session may reach; without one, none", 1, 256, .run = verb_network },
     { "sleep", "ID", "puts a session on the disk and frees its memory", 1, 1, .run = verb_sleep },
     { "wake", "ID", "wakes a session; the next cell would do so, too", 1, 1, .run = verb_wake },
     { "rm", "ID", "ends a session", 1, 1, .run = verb_rm },
@@ -281,8 +294,8 @@ const struct cli_command session_command = {
     .name = "session",
     .summary = "list, copy, export, put to sleep and end sessions of the service",
     .usage = (const char *const[]){ "ls", "attach ID", "fork ID [--count N]", "export ID [FILE]",
-                                    "import [FILE]", "sleep ID", "wake ID [--replay]", "rm ID",
-                                    NULL },
+                                    "import [FILE]", "network ID [HOST[:PORT]]...", "sleep ID",
+                                    "wake ID [--replay]", "rm ID", NULL },
     .description = "Manages the sessions of the running service. 'belljar repl' opens one.",
     .rows = rows,
     .n_rows = ARRAY_LEN(rows),

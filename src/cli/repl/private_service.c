@@ -45,8 +45,11 @@ static void be_service(const struct private_service *p, pid_t guard)
     (void)snprintf(listen, sizeof listen, "unix:%s/own.sock", p->state);
     (void)snprintf(log, sizeof log, "%s/log", p->directory);
     (void)unsetenv("OUTPUT_DATA_PATH"); /* its files are in its own directory */
-    const char *argv[] = { "belljar",  "serve", "--state", p->state,
-                           "--listen", listen,  "--set",   "pools.preload=used",
+    const char *argv[] = { "belljar",  "serve",
+                           "--state",  p->state,
+                           "--listen", listen,
+                           "--set",    "pools.preload=used",
+                           "--set",    p->network ? "network.max=full" : "network.max=none",
                            NULL };
     int fd = open(log, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     sigemptyset(&none);

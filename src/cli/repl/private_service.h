@@ -6,6 +6,7 @@
  *                   removes the directory. */
 #pragma once
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/err.h"
@@ -15,6 +16,7 @@ struct private_service {
     char state[160];
     pid_t guard;
     int life_fd;
+    bool network; /* its sessions may have any network list: the caller is the operator */
 };
 #define PRIVATE_SERVICE_INIT \
     {                        \

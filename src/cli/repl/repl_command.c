@@ -38,6 +38,7 @@ enum { WATCH_LINK, WATCH_SIGNALS };
 
 struct repl_options {
     const char *session;
+    char **allow_net; /* NULL: none */
     bool keeps, local;
     struct limits limits;
     limit_set given;
@@ -54,6 +55,7 @@ struct repl {
     const char *save_as; /* the file that the next TELL_FILE is for */
     int save_flags;      /* O_TRUNC, or O_EXCL for a new file */
     struct buf matches;  /* of the last completion */
+    json_t *network;     /* of a new session; NULL: none */
     unsigned images;
     bool over;  /* the session has ended */
     bool quits; /* the caller ends it */
@@ -70,6 +72,7 @@ static void repl_done(struct repl *r)
     fd_close(&r->signal_fd);
     keeper_uid_done(&r->uid);
     buf_done(&r->matches);
+    json_decref(r->network);
 }
 
 /* ---- files ---- */
@@ -511,10 +514,11 @@ static int loop(struct repl *r, struct err *e)
 /* ---- start ---- */
 
 /* A private service if none is running, or if the caller wants one. */
-static int find_service(struct repl *r, bool local, struct err *e)
+static int find_service(struct repl *r, const struct repl_options *o, struct err *e)
 {
     struct client *c = NULL;
-    int rc = local ? REMOTE_NONE : remote_connect(NULL, &c, e);
+    r->service.network = r->network != NULL;
+    int rc = o->local ? REMOTE_NONE : remote_connect(NULL, &c, e);
     client_done(&c);
     return rc == REMOTE_NONE ? private_service_start(&r->service, e) : rc;
 }
@@ -531,6 +535,19 @@ static json_t *limits_object(const struct repl_options *o, bool of_cells)
     return limits;
 }
 
+/* Frees the hosts. */
+static json_t *network_object(struct repl_options *o)
+{
+    if (!o->allow_net)
+        return NULL;
+    json_t *list = json_array();
+    for (char **host = o->allow_net; *host; host++)
+        (void)json_array_append_new(list, json_string(*host));
+    strv_free(o->allow_net);
+    o->allow_net = NULL;
+    return json_pack("{s:o}", "allow", list);
+}
+
 static int start_talker(struct repl *r, const struct repl_options *o, struct err *e)
 {
     int fds[2];
@@ -543,6 +560,7 @@ static int start_talker(struct repl *r, const struct repl_options *o, struct err
                                     .session = o->session,
                                     .limits = limits_object(o, false),
                                     .cell_limits = limits_object(o, true),
+                                    .network = r->network,
                                     .keeps = o->keeps,
                                     .link_fd = fds[1],
                                     .uid_fd = r->uid.lock_fd,
@@ -593,13 +611,14 @@ static int repl(void *options, int argc, char **argv, struct err *e)
                        .service = PRIVATE_SERVICE_INIT,
                        .input.history_fd = -1 };
     (void)setlocale(LC_CTYPE, "C.UTF-8"); /* the width of characters */
+    r.network = network_object(o);
     if (!r.language)
         return language_refuse(name, e);
     limits_raise_cpu(&o->limits, o->given, limit_defs[LIMIT_CPU_MS].max);
     if (o->given & LIMIT_BIT(LIMIT_WALL_MS))
         o->given |= LIMIT_BIT(LIMIT_CPU_MS);
     /* The terminal first, so that it does not echo the text that is typed meanwhile. */
-    if (input_open(&r.input, r.language->name, e) || find_service(&r, o->local, e) ||
+    if (input_open(&r.input, r.language->name, e) || find_service(&r, o, e) ||
         start_talker(&r, o, e) || watch_signals(&r, e) || wait_done(&r, e))
         return -1;
     if (r.over)
@@ -650,6 +669,12 @@ static int set_session(void *options, const struct arg_row *row, const char *val
     return 0;
 }
 
+static int add_host(void *options, const struct arg_row *row, const char *value, struct err *e)
+{
+    (void)row; /* the service checks it */
+    return strv_add(&((struct repl_options *)options)->allow_net, value, e);
+}
+
 int repl_attach(const char *language, const char *session, struct err *e)
 {
     struct repl_options o = { 0 };
@@ -663,6 +688,8 @@ static const struct arg_row rows[] = {
     { "keep", .offset = AT(keeps), .help = "leave the session open at the end, for an hour" },
     { "session", "ID", .apply = set_session,
       .help = "go on in a session that was kept, and keep it again" },
+    { "allow-net", "HOST[:PORT]", .repeats = true, .apply = add_host,
+      .help = "a host that the session may reach by its name; repeat it for others" },
     { "local", .offset = AT(local), .help = "do not use a running service" },
 };
 #undef AT

@@ -141,7 +141,7 @@ static void read_porter(struct session *s)
     struct err e = { 0 };
     int got = porter_client_flush(&s->porter, &e) ? -1 : porter_client_read(&s->porter, &event, &e);
     if (got > 0 && event.id == s->run.id)
-        jar_run_on_network(&s->run, &event);
+        jar_run_on_network(&s->run, &event, &s->run.network);
     if (got < 0)
         lose_porter(s);
 }

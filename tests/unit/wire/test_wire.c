@@ -1,6 +1,7 @@
 #include "wire/wire.h"
 
 #include "check.h"
+#include "network_messages.h"
 #include "peer.h"
 
 enum { HEAD = sizeof(struct peer_head) };
@@ -126,107 +127,6 @@ static int read_measured(const struct wire_message *m, struct err *e)
     if (wire_read_measured(m, &x, e))
         return -1;
     CHECK(x.id == 9 && x.memory_bytes == 10);
-    return 0;
-}
-
-static int send_network(int fd, struct err *e)
-{
-    struct plumbing p = { .n = 2, .at = { { .port = 443 }, { .port = 65535, .protocol = 1 } } };
-    plumbing_set_ipv4(p.at[0].address, SYNTHETIC_NET + 7);
-    return wire_send_network(fd, 9, &p, 0, e);
-}
-
-static int read_network(const struct wire_message *m, struct err *e)
-{
-    struct wire_network x;
-    if (wire_read_network(m, &x, e))
-        return -1;
-    CHECK(x.id == 9 && x.plumbing.n == 2 && x.plumbing.at[0].port == 443);
-    CHECK(plumbing_ipv4(x.plumbing.at[0].address) == SYNTHETIC_NET + 7);
-    CHECK(x.plumbing.at[1].port == 65535 && x.plumbing.at[1].protocol == PLUMBING_UDP);
-    return 0;
-}
-
-static int send_porter(int fd, struct err *e)
-{
-    return wire_send_porter(fd, 8, 0, e);
-}
-
-static const struct wire_net some_bytes = { 9, "a\0b", 3 };
-
-static int send_net_open(int fd, struct err *e)
-{
-    return wire_send_net_open(fd, &some_bytes, 0, e);
-}
-
-static int send_net_change(int fd, struct err *e)
-{
-    return wire_send_net_change(fd, &some_bytes, e);
-}
-
-static int send_net_record(int fd, struct err *e)
-{
-    return wire_send_net_record(fd, &some_bytes, e);
-}
-
-static int read_net(const struct wire_message *m, enum wire_type type, struct err *e)
-{
-    struct wire_net x;
-    if (wire_read_net(m, type, &x, e))
-        return -1;
-    CHECK(x.id == 9 && x.n == 3 && memcmp(x.bytes, "a\0b", 3) == 0);
-    return 0;
-}
-
-static int read_net_open(const struct wire_message *m, struct err *e)
-{
-    return read_net(m, WIRE_NET_OPEN, e);
-}
-
-static int read_net_change(const struct wire_message *m, struct err *e)
-{
-    return read_net(m, WIRE_NET_CHANGE, e);
-}
-
-static int read_net_record(const struct wire_message *m, struct err *e)
-{
-    return read_net(m, WIRE_NET_RECORD, e);
-}
-
-static int send_porter_lost(int fd, struct err *e)
-{
-    return wire_send_porter_lost(fd, 9, e);
-}
-
-static int read_porter_lost(const struct wire_message *m, struct err *e)
-{
-    uint32_t number;
-    if (wire_read_porter_lost(m, &number, e))
-        return -1;
-    CHECK(number == 9);
-    return 0;
-}
-
-static int read_porter(const struct wire_message *m, struct err *e)
-{
-    uint32_t number;
-    if (wire_read_porter(m, &number, e))
-        return -1;
-    CHECK(number == 8);
-    return 0;
-}
-
-static int send_net_closed(int fd, struct err *e)
-{
-    return wire_send_net_closed(fd, &(struct wire_net_closed){ 9, 10 }, e);
-}
-
-static int read_net_closed(const struct wire_message *m, struct err *e)
-{
-    struct wire_net_closed x;
-    if (wire_read_net_closed(m, &x, e))
-        return -1;
-    CHECK(x.id == 9 && x.unsent == 10);
     return 0;
 }
 
@@ -598,6 +498,9 @@ static const struct kind {
     [WIRE_NET_OPEN] = { send_net_open, read_net_open, 1 },
     [WIRE_NET_CHANGE] = { send_net_change, read_net_change, 0 },
     [WIRE_NET_RECORD] = { send_net_record, read_net_record, 0 },
+    [WIRE_PLUMB] = { send_plumb, read_plumb, 1 },
+    [WIRE_PLUMBED] = { send_plumbed, read_plumbed, 0 },
+    [WIRE_NET_CHANGED] = { send_net_changed, read_net_changed, 0 },
     [WIRE_NET_CLOSED] = { send_net_closed, read_net_closed, 0 },
     [WIRE_FILES] = { send_files, read_files, 2 },
     [WIRE_SESSION] = { send_session, read_spawn, 6 },
@@ -750,7 +653,7 @@ static void test_id_of_a_message_is_the_run_that_it_is_about(void)
     uint64_t id = 1;
     for (int type = 0; type < WIRE_TYPE_COUNT_; type++) {
         bool about_run = type == WIRE_STARTED || type == WIRE_ENDED || type == WIRE_SAMPLES ||
-                         type == WIRE_CELL_END || type == WIRE_MEASURED;
+                         type == WIRE_CELL_END || type == WIRE_MEASURED || type == WIRE_PLUMBED;
         message = (struct wire_message){ .type = (enum wire_type)type, .len = 9 };
         message.bytes[0] = 7;
         CHECK_INT(wire_message_id(&message, &id, &e), about_run ? 0 : -1);
