@@ -38,8 +38,10 @@ static void add_files(struct digest *d, const struct buf *bundle)
 static void add_network(struct digest *d, const struct network_policy *p)
 {
     char rule[NETWORK_RULE_TEXT];
+    if (p->mode == NETWORK_NONE) /* as before there were networks: approvals that wait stay valid */
+        return;
     digest_add_number(d, p->mode);
-    for (int i = 0; p->mode != NETWORK_NONE && i < NETWORK_CAP_COUNT; i++)
+    for (int i = 0; i < NETWORK_CAP_COUNT; i++)
         digest_add_number(d, p->caps.v[i]);
     for (size_t i = 0; i < p->n; i++)
         digest_add_text(d, network_rule_text(&p->rules[i], rule));

@@ -194,9 +194,21 @@ static bool same_host(const struct network_rule *a, const struct network_rule *b
            strcmp(a->name, b->name) == 0;
 }
 
+bool network_rule_is_unspecified(const struct network_rule *rule)
+{
+    static const uint8_t none[16] = { 0 };
+    size_t from = memcmp(rule->address, mapped, sizeof mapped) == 0 ? sizeof mapped : 0;
+    return rule->host == NETWORK_HOST_ADDRESS &&
+           memcmp(rule->address + from, none, sizeof none - from) == 0;
+}
+
 int network_policy_add_rule(struct network_policy *p, const struct network_rule *rule,
                             struct err *e)
 {
+    char text[NETWORK_RULE_TEXT];
+    if (network_rule_is_unspecified(rule))
+        return refuse(network_rule_text(rule, text),
+                      "it is the unspecified address, which is no host; name the host", e);
     if (p->mode == NETWORK_FULL)
         return 0;
     for (size_t i = 0; i < p->n; i++)

@@ -63,6 +63,8 @@ void network_policy_done(struct network_policy *p);
  * NETWORK_FULL. A rule that the policy has already is not added again. */
 [[nodiscard]] int network_policy_add(struct network_policy *p, enum network_protocol protocol,
                                      const char *text, struct err *e);
+/* 0.0.0.0 and :: are no hosts: a socket there is at every address. */
+bool network_rule_is_unspecified(const struct network_rule *rule);
 /* The same for a rule that is parsed. */
 [[nodiscard]] int network_policy_add_rule(struct network_policy *p, const struct network_rule *rule,
                                           struct err *e);

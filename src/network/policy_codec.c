@@ -69,7 +69,7 @@ static int unpack_rule(struct unpacker *u, struct network_rule *ret, struct err 
         if (!bytes || n != sizeof ret->address)
             return bad("an address is malformed", e);
         memcpy(ret->address, bytes, n);
-        return 0;
+        return network_rule_is_unspecified(ret) ? bad("an address is no host", e) : 0;
     }
     const char *name = unpack_str(u);
     if (!name || !network_name_is_plain(name))

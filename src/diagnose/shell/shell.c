@@ -313,15 +313,19 @@ static bool by_policy(const struct advice *a, struct piece name)
     }
     if (piece_among(name, installers)) {
         suggest(a->d, 39, 0.93,
-                "A program cannot install packages in a jar (no network, a read-only /usr): "
-                "install them on the host, and jars will see them.");
+                "A program cannot install packages in a jar (%sa read-only /usr): install them on "
+                "the host, and jars will see them.",
+                a->in->has_network ? "" : "no network, ");
         a->d->sandbox = a->in->sealed;
         return true;
     }
     if (piece_among(name, fetchers)) {
         suggest(a->d, 39, 0.93,
-                "'%.*s' is not installed here, and a jar has no network anyway: fetch the data "
-                "outside and send it with the run.",
+                a->in->has_network
+                    ? "'%.*s' is not installed here: install it on the host, fetch the data from a "
+                      "program of another language, or send it with the run."
+                    : "'%.*s' is not installed here, and this run has no network anyway: fetch the "
+                      "data outside and send it with the run.",
                 P(name));
         a->d->sandbox = a->in->sealed;
         return true;

@@ -104,6 +104,9 @@ static const struct {
     { "[pypi.org]:80", "IPv6" },
     { "a:b:c", "IPv6" },
     { "udp:ntp.example.org", "needs a port" },
+    { "0.0.0.0", "unspecified" },
+    { "0.0.0.0:80", "unspecified" },
+    { "[::]:443", "unspecified" },
     { "\xff.org", "UTF-8" },
     { "a\xe2\x80\x8b.org", "A-label" },   /* zero width space */
     { "pypi\xe3\x80\x82org", "A-label" }, /* ideographic full stop */
