@@ -68,11 +68,16 @@ static void read_any(const struct wire_message *m)
     struct wire_net_closed closed;
     if (wire_read_network(m, &network, &e) == 0 && network.plumbing.n > PLUMBING_LISTENERS_MAX)
         abort();
-    (void)!wire_read_porter(m, &e);
+    uint32_t number;
+    struct wire_plumbed plumbed;
+    (void)!wire_read_porter(m, &number, &e);
+    (void)!wire_read_porter_lost(m, &number, &e);
+    if (wire_read_plumb(m, &network, &e) == 0 && network.plumbing.n > PLUMBING_LISTENERS_MAX)
+        abort();
+    (void)!wire_read_plumbed(m, &plumbed, &e);
     for (int type = WIRE_NET_OPEN; type <= WIRE_NET_RECORD; type++)
         if (wire_read_net(m, (enum wire_type)type, &net, &e) == 0 && net.n > m->len)
             abort();
-    (void)!wire_read_net_close(m, &id, &e);
     (void)!wire_read_net_closed(m, &closed, &e);
     struct wire_keep keep;
     struct wire_kept kept;
