@@ -1,5 +1,5 @@
 // The run on the screen. It outlives changes of the view, so that going to the history and back loses nothing.
-import { json, words } from "../../kit/api";
+import { get, json, pause, words } from "../../kit/api";
 import { ending } from "../../kit/format";
 import { decode, Lines } from "../../kit/lines";
 import { announce, toast } from "../../kit/say";
@@ -81,27 +81,45 @@ export class LiveRun {
     if (event.event === "stdout" || event.event === "stderr") {
       this.lines.append(event.event, decode(event), event.time_ms ?? 0);
       this.onLines();
-      if (this.state.value.phase !== "running") this.#set({ phase: "running" });
+      if (this.state.value.phase !== "running" && this.state.value.phase !== "over") this.#set({ phase: "running" });
     } else if (event.event === "waiting") this.#set({ phase: "waiting", approval: event.approval ?? null });
     else if (event.event === "queued") this.#set({ phase: "queued", approval: null });
     else if (event.event === "started") this.#set({ phase: "running", approval: null });
     else if (event.event === "network" && event.connection)
       this.#set({ connections: [...this.state.value.connections.slice(-99), event.connection] });
-    else if (event.event === "done") {
-      const result = event.result ?? null;
-      this.#set({ phase: "over", result, lost: false, approval: null });
-      if (result) announce(`Finished: ${ending(result.state, result.verdict)[0]}`);
-    }
+    else if (event.event === "done") this.#finish(event.result ?? null);
   }
 
   async cancel() {
     const { id, phase } = this.state.value;
     if (!id || phase === "over") return;
+    const turn = this.#turn;
     try {
       await json("DELETE", `/v1/runs/${id}`);
     } catch (error) {
       if (this.state.value.phase !== "over") toast(words(error), "bad");
+      return;
     }
+    await this.#end(turn, id);
+  }
+
+  /** The end of a cancelled run is shown at once. Its output may be megabytes behind, and goes on to come. */
+  async #end(turn: number, id: string) {
+    for (let wait = 20; wait < 2000; wait *= 2) {
+      const result = await get<Result>(`/v1/runs/${id}`).catch(() => null);
+      if (turn !== this.#turn || this.state.value.phase === "over") return;
+      if (result?.state === "finished") {
+        this.#finish(result);
+        return;
+      }
+      await pause(wait);
+    }
+  }
+
+  #finish(result: Result | null) {
+    const known = this.state.value.phase === "over";
+    this.#set({ phase: "over", result, lost: false, approval: null });
+    if (result && !known) announce(`Finished: ${ending(result.state, result.verdict)[0]}`);
   }
 
   async type(data: string, eof: boolean): Promise<boolean> {
