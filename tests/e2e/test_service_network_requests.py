@@ -26,7 +26,7 @@ def unbounded():
 @pytest.mark.parametrize("network, field, words", [
     (["pypi.org"], "network", "an object such as"),
     (True, "network", "an object such as"),
-    ("full", "network", "none"),
+    ("open", "network", "none, full"),
     ({"hosts": ["pypi.org"]}, "network.hosts", "allow"),
     ({"allow": "pypi.org"}, "network.allow", "list"),
     ({"allow": ["*"]}, "network.allow[0]", "every host"),
@@ -40,7 +40,9 @@ def unbounded():
     ({"allow": ["pypi.org.."]}, "network.allow[0]", "each part"),
     ({"allow": ["@pipy"]}, "network.allow[0]", "@pypi"),
     ({"allow": ["https://pypi.org/simple"]}, "network.allow[0]", "URL"),
-    ({"udp": ["ntp.example.org:123"]}, "network.udp", "allow"),
+    ({"udp": ["ntp.example.org"]}, "network.udp[0]", "needs a port"),
+    ({"udp": ["ntp.example.org:0"]}, "network.udp[0]", "1 to 65535"),
+    ({"udp": "ntp.example.org:123"}, "network.udp", "list"),
     ({"allow": ["a.org:%d" % (i + 1) for i in range(10000)]}, "network.allow", "up to 256"),
 ], ids=lambda v: json.dumps(v)[:40])
 def test_a_bad_network_list_is_refused_with_its_field(listed, network, field, words):
@@ -69,6 +71,7 @@ def test_a_service_opens_no_network_by_default(service, network):
 @pytest.mark.parametrize("network", [
     {"allow": ["pypi.org:80"]}, {"allow": ["evil.com:443"]}, {"allow": ["example.org:443"]},
     {"allow": ["a.example.org:444"]}, {"allow": ["udp:a.example.org:443"]}, {"allow": ["*.org.example.org:80"]},
+    {"udp": ["a.example.org:443"]}, "full",
 ], ids=str)
 def test_a_request_beyond_the_maximum_is_refused(listed, network):
     """R4.2"""

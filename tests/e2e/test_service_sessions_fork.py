@@ -294,11 +294,16 @@ def test_a_hostile_program_gets_no_copy_and_harms_nobody(service, attack):
     value(service, session, HOSTILE % code)
     reply = service.post(f"/v1/sessions/{session}/fork", {"count": 2})
     assert reply.status == status and says in reply.error["message"], reply
-    asks = [lambda: service.post(f"/v1/sessions/{session}/branches", {"candidates": ["1"], "keep": "none"})]
-    if attack not in ("garbage", "empty"):  # nobody reads an image before a program becomes it
-        asks += [lambda: service.post(f"/v1/sessions/{session}/sleep"),
-                 lambda: service.post(f"/v1/sessions/{session}/checkpoints"),
-                 lambda: service.get(f"/v1/sessions/{session}/image")]
+    branches = service.post(f"/v1/sessions/{session}/branches", {"candidates": ["1"], "keep": "none"})
+    if attack in ("garbage", "empty"):  # nobody reads an image before a program becomes it
+        [candidate] = branches.json["results"]
+        assert candidate["outcome"] == "failed" and says in str(candidate["cell"]["notes"]), candidate
+        asks = []
+    else:
+        asks = [lambda: branches,
+                lambda: service.post(f"/v1/sessions/{session}/sleep"),
+                lambda: service.post(f"/v1/sessions/{session}/checkpoints"),
+                lambda: service.get(f"/v1/sessions/{session}/image")]
     for number, ask in enumerate(asks):
         reply = ask()
         assert reply.status in (409, 413, 503, 507) and says in reply.error["message"], (number, reply)

@@ -182,7 +182,8 @@ def test_a_replay_that_ends_its_jar_leaves_the_session_and_its_image(service):
     assert refused.status == 409 and "ended while its cells were replayed" in refused.error["message"], refused
     state = service.get(path).json
     assert (state["state"], state["cells"], state["at_cell"], state["replayed"]) == ("sleeping", 4, 2, None), state
-    assert marks(service, session) == {1: None, 2: None, 3: "replay", 4: "replay"}
+    expected = {1: None, 2: None, 3: "replay", 4: "replay"}
+    assert eventually(lambda: marks(service, session) == expected, 10), marks(service, session)
     os.chmod(image, 0o600)
     image.write_bytes(whole)
     os.chmod(image, 0o400)

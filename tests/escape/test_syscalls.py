@@ -21,7 +21,7 @@ import harness
 
 GOLDEN = harness.REPO / "tests/data/syscalls.golden"
 PROFILES = ("jar", "no-sockets", "process", "init", "listed", "listed-own-code", "reader", "command-keeper",
-            "client-keeper", "service-keeper", "porter", "zygote")
+            "client-keeper", "service-keeper", "porter", "injector-parent", "injector", "zygote")
 HEADER = f"""\
 # Which system calls a filter lets through: x86_64. Read by test_syscalls.py, which also says how to
 # write it anew. Verdicts: allowed, killed, zero (answered 0 without a call), the errno of the refusal, or

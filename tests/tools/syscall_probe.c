@@ -2,7 +2,8 @@
  *
  *     syscall_probe under the filter that is already on: in a jar
  *     syscall_probe PROFILE under the filter of that profile alone: jar, process, init, listed,
- *     listed-own-code, no-sockets, reader, command-keeper, client-keeper, service-keeper, porter, zygote
+ *     listed-own-code, no-sockets, reader, command-keeper, client-keeper, service-keeper, porter, injector-parent, injector,
+ *     zygote
  *
  * Makes every call from 0 to 600 by the native entry, by i386's (int 0x80) and by x32's, each in a
  * child of its own, and some calls with the arguments that decide. A line for each:
@@ -506,6 +507,8 @@ int main(int argc, char **argv)
         [SECCOMP_CLIENT_KEEPER] = "client-keeper",
         [SECCOMP_SERVICE_KEEPER] = "service-keeper",
         [SECCOMP_PORTER] = "porter",
+        [SECCOMP_INJECTOR_PARENT] = "injector-parent",
+        [SECCOMP_INJECTOR] = "injector",
         [SECCOMP_WARDEN] =
             "", /* it allows most calls: to try them would be an attempt on the machine */
         [SECCOMP_ZYGOTE] = "zygote",

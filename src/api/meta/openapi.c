@@ -309,7 +309,7 @@ static json_t *operation_id(const struct api_route *r)
     const char *texts[] = { http_method_name(r->method), r->path };
     for (int i = 0; i < 2; i++) {
         bool gap = i > 0;
-        for (const char *p = texts[i]; *p && used + 3 < sizeof id; p++) {
+        for (const char *p = texts[i]; *p && used + 10 < sizeof id; p++) {
             if (!isalnum((unsigned char)*p)) {
                 gap = true;
                 continue;
@@ -320,7 +320,9 @@ static json_t *operation_id(const struct api_route *r)
             id[used++] = (char)tolower((unsigned char)*p);
         }
     }
-    id[used] = '\0';
+    size_t n = strlen(r->path);
+    bool folder = n > 1 && r->path[n - 1] == '/'; /* "/a" and "/a/" are two operations */
+    (void)snprintf(id + used, sizeof id - used, "%s", folder ? "_folder" : "");
     return json_string(id);
 }
 
