@@ -53,7 +53,7 @@ static void test_wrong_number_of_descriptors_is_refused_and_none_stays_open(void
     static const size_t wanted[WIRE_TYPE_COUNT_] = {
         [WIRE_SPAWN] = 5,   [WIRE_SESSION] = 6,  [WIRE_KEEP] = 3,     [WIRE_KEPT] = 3,
         [WIRE_WARDEN] = 1,  [WIRE_LANGUAGE] = 1, [WIRE_KEEPER] = 1,   [WIRE_FILES] = 2,
-        [WIRE_NETWORK] = 1, [WIRE_PORTER] = 1,   [WIRE_NET_OPEN] = 1,
+        [WIRE_NETWORK] = 1, [WIRE_PORTER] = 1,   [WIRE_NET_OPEN] = 1, [WIRE_PLUMB] = 1,
     };
     static const size_t counts[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 100, 253 };
     scoped(pair) p = pair_new();
