@@ -213,7 +213,7 @@ static bool can_keep(struct connection *c, size_t n)
         return true;
     c->server->counts.refused++;
     (void)answer_add_header(&c->extra, "Retry-After", "1");
-    c->server->handlers.refusal(c->server->context, 503,
+    c->server->handlers.refusal(c->server->context, c->open ? &c->x.request : NULL, 503,
                                 "too many large answers wait to be read; try again later", &body);
     answer_whole(c, 503, "application/json", &body);
     return false;

@@ -119,15 +119,16 @@ static void linger(struct connection *c)
 /* Sends the server's own refusal, then closes. */
 static void refuse_and_close(struct connection *c, const struct refusal *r)
 {
+    struct buf body = { 0 };
     c->server->counts.refused++;
+    c->server->handlers.refusal(c->server->context, c->open ? &c->x.request : NULL, r->status,
+                                r->detail, &body);
     exchange_end(c);
     c->body_missing = true;
     c->phase = PHASE_ANSWER;
     wait_for(c, WAIT_NOTHING);
-    struct buf body = { 0 };
     if (r->status == 503)
         http_answer_header(&c->x, "Retry-After", "1");
-    c->server->handlers.refusal(c->server->context, r->status, r->detail, &body);
     http_answer_buf(&c->x, r->status, "application/json", &body);
 }
 

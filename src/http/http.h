@@ -114,8 +114,9 @@ struct http_handlers {
     void (*request)(void *context, struct http_exchange *x);
     /* Adds to *body the JSON body of an answer that the server itself gives (400, 408, 413, 417,
      * 431, 501, 503, 505). `detail` is a sentence. It may quote the request, escaped for display
-     * but not for JSON. The content type is application/json. */
-    void (*refusal)(void *context, int status, const char *detail, struct buf *body);
+     * but not for JSON. The content type is application/json. q: NULL if its head was refused. */
+    void (*refusal)(void *context, const struct http_request *q, int status, const char *detail,
+                    struct buf *body);
 };
 
 struct http_server;

@@ -55,6 +55,12 @@ struct setting {
         .help = (help_)                                                                       \
     }
 
+#define DOOR(name, member, help_)                                                             \
+    {                                                                                         \
+        .key = "doors." name, .kind = KIND_BOOL, .offset = offsetof(struct settings, member), \
+        .help = (help_)                                                                       \
+    }
+
 static const struct setting rows[] = {
     NUMBER("http.max_body", KIND_BYTES, http_max_body, KIB, GIB, 32 * MIB,
            "largest body of a request"),
@@ -186,6 +192,10 @@ static const struct setting rows[] = {
            "memory limit of a program of /execute, up to limits.memory.max; 0: limits.memory"),
     NUMBER("execute.max_bytes", KIND_BYTES, execute_max_bytes, 0, 64 * MIB, 0,
            "bytes that /execute keeps for one API key; 0: half of limits.disk"),
+    DOOR("mcp", doors_mcp, "on: /mcp speaks the Model Context Protocol"),
+    DOOR("e2b", doors_e2b, "on: clients of E2B's SDKs are served"),
+    DOOR("piston", doors_piston, "on: /api/v2 speaks the interface of Piston"),
+    DOOR("judge0", doors_judge0, "on: /submissions speaks the interface of Judge0"),
     { .key = "debug",
       .kind = KIND_BOOL,
       .offset = offsetof(struct settings, debug),
@@ -314,9 +324,10 @@ static int set_number(struct settings *s, const struct setting *row, const char 
 static int set_bool(struct settings *s, const struct setting *row, const char *value,
                     const char *quoted, struct err *e)
 {
-    bool on = strcmp(value, "true") == 0;
-    if (!on && strcmp(value, "false") != 0)
-        return err_set(e, ERR_BAD_REQUEST, 0, "%s '%s' is not accepted: expected true or false",
+    bool on = strcmp(value, "true") == 0 || strcmp(value, "on") == 0;
+    if (!on && strcmp(value, "false") != 0 && strcmp(value, "off") != 0)
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "%s '%s' is not accepted: expected true or false (on and off are the same)",
                        row->key, quoted);
     memcpy(member(s, row), &on, sizeof on);
     return 0;

@@ -72,6 +72,8 @@ struct settings {
     bool execute_shared;              /* every key uses the same directory */
     uint64_t execute_memory;          /* limit of a program of /execute; 0: limits.memory */
     uint64_t execute_max_bytes;       /* that one key keeps; 0: half of the disk limit */
+    /* doors: interfaces of other products (api/doors) */
+    bool doors_mcp, doors_e2b, doors_piston, doors_judge0;
     bool debug;
 };
 

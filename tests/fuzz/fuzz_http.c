@@ -180,8 +180,10 @@ static void on_request(void *context, struct http_exchange *x)
     http_answer(x, 204, NULL, NULL, 0);
 }
 
-static void on_refusal(void *context, int status, const char *detail, struct buf *body)
+static void on_refusal(void *context, const struct http_request *q, int status, const char *detail,
+                       struct buf *body)
 {
+    (void)q;
     struct account *a = context;
     struct err e;
     a->refused = status;

@@ -49,6 +49,7 @@ int api_open(struct api *api, struct err *e)
     if (!api->core)
         return err_no_memory(e, "the routes");
     if (!router_new(&api->core->router, api_tables, e) &&
+        !doors_new(&api->core->doors, api_doors, e) &&
         !openapi_build(api_tables, &api->settings->limit_default, &api->settings->limit_max,
                        &api->core->openapi, e) &&
         !auth_open(api, e))
@@ -63,6 +64,7 @@ void api_close(struct api *api)
     if (!api->core)
         return;
     router_free(api->core->router);
+    doors_free(api->core->doors);
     buf_done(&api->core->openapi);
     allowlist_memo_done(&api->core->commands);
     free(api->core);

@@ -96,9 +96,14 @@ struct api_identity {
 };
 
 enum error_style {
-    STYLE_V1,     /* {"error":{"code","message","field"}} */
-    STYLE_DETAIL, /* {"detail": message, "error": code, "message": message} */
-    STYLE_NEMO,   /* {"process_status":"error","stdout":"","stderr":message} */
+    STYLE_V1,      /* {"error":{"code","message","field"}} */
+    STYLE_DETAIL,  /* {"detail": message, "error": code, "message": message} */
+    STYLE_NEMO,    /* {"process_status":"error","stdout":"","stderr":message} */
+    STYLE_MCP,     /* {"jsonrpc":"2.0","id":null,"error":{"code","message"}} */
+    STYLE_E2B,     /* {"code": status, "message"} */
+    STYLE_CONNECT, /* {"code": word, "message"}: the Connect protocol, behind the door of E2B */
+    STYLE_PISTON,  /* {"message"} */
+    STYLE_JUDGE0,  /* {"error"} */
     STYLE_COUNT_
 };
 

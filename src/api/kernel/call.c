@@ -58,8 +58,33 @@ static int guard(const struct api *api, struct http_exchange *x, struct err *e)
     return 0;
 }
 
-static int identify(const struct api *api, const struct http_request *q, int scope,
-                    struct api_identity *ret, struct err *e)
+/* The route of a request, and the door that it is behind (NULL: none). A door that is off is an
+ * error. */
+static int find_route(const struct api *api, const struct http_request *q,
+                      char params[API_PARAMS_MAX][API_PARAM_SIZE], const struct api_door **ret_door,
+                      struct route_match *ret, struct err *e)
+{
+    const struct api_core *core = api->core;
+    *ret_door = doors_find(core->doors, q);
+    if (*ret_door)
+        return doors_match(core->doors, *ret_door, api->settings, q, params, ret, e);
+    *ret = router_match(core->router, q->method, q->path, params);
+    return 0;
+}
+
+static enum error_style style_of(const struct api_door *door, const struct http_request *q)
+{
+    return door ? door->style : error_style_of(q->path);
+}
+
+static const char *key_of(const struct api_door *door, const struct http_request *q)
+{
+    const char *key = http_request_header(q, "X-API-Key");
+    return key || !door || !door->key_header ? key : http_request_header(q, door->key_header);
+}
+
+static int identify(const struct api *api, const struct http_request *q,
+                    const struct api_door *door, int scope, struct api_identity *ret, struct err *e)
 {
     if (scope == SCOPE_NONE) {
         *ret = (struct api_identity){ .name = "anonymous" };
@@ -72,7 +97,7 @@ static int identify(const struct api *api, const struct http_request *q, int sco
         .owner_uid = api->owner_uid,
         .listener = listener_of(api, q),
         .authorization = http_request_header(q, "Authorization"),
-        .api_key = http_request_header(q, "X-API-Key"),
+        .api_key = key_of(door, q),
     };
     if (auth_identify(api->keys, &facts, ret, e))
         return -1;
@@ -161,18 +186,19 @@ static int on_head(void *context, struct http_exchange *x, size_t *body_max)
     struct api *api = context;
     const struct http_request *q = &x->request;
     char params[API_PARAMS_MAX][API_PARAM_SIZE];
+    const struct api_door *door = doors_find(api->core->doors, q);
     struct api_identity who;
+    struct route_match m;
     struct err e = { 0 };
-    if (guard(api, x, &e))
-        return reply_refusal(api, x, error_style_of(q->path), &e);
-    struct route_match m = router_match(api->core->router, q->method, q->path, params);
+    if (guard(api, x, &e) || find_route(api, q, params, &door, &m, &e))
+        return reply_refusal(api, x, style_of(door, q), &e);
     if (q->method == METHOD_OPTIONS && m.allowed != 0)
         return answer_options(x, m.allowed);
     if (!m.route) {
         (void)no_route(x, m.allowed, &e);
-        return reply_refusal(api, x, error_style_of(q->path), &e);
+        return reply_refusal(api, x, style_of(door, q), &e);
     }
-    if (slashes_check(q, m.route, &e) || identify(api, q, m.route->scope, &who, &e))
+    if (slashes_check(q, m.route, &e) || identify(api, q, door, m.route->scope, &who, &e))
         return reply_refusal(api, x, m.route->style, &e);
     int in_file = m.route->receive ? m.route->receive(api, &who, &x->request, body_max, &e) : 0;
     if (in_file < 0 || (in_file == 0 && body_expected(q, m.route, &e)))
@@ -209,19 +235,22 @@ static void on_half_close(struct http_exchange *x)
 static struct api_call *call_new(struct api *api, struct http_exchange *x)
 {
     const struct http_request *q = &x->request;
+    const struct api_door *door = doors_find(api->core->doors, q);
+    struct route_match m = { 0 };
     struct err e = { 0 };
     struct api_call *c = malloc(sizeof *c); /* not zeroed: params are large */
     if (!c) {
         (void)err_no_memory(&e, "a request");
-        (void)reply_refusal(api, x, error_style_of(q->path), &e);
+        (void)reply_refusal(api, x, style_of(door, q), &e);
         return NULL;
     }
     for (int i = 0; i < API_PARAMS_MAX; i++)
         c->params[i][0] = '\0';
-    c->route = router_match(api->core->router, q->method, q->path, c->params).route;
-    if (!c->route || identify(api, q, c->route->scope, &c->who, &e)) {
-        (void)(c->route ? 0 : no_route(x, 0, &e));
-        (void)reply_refusal(api, x, error_style_of(q->path), &e);
+    int closed = find_route(api, q, c->params, &door, &m, &e);
+    c->route = m.route;
+    if (closed || !c->route || identify(api, q, door, c->route->scope, &c->who, &e)) {
+        (void)(closed || c->route ? 0 : no_route(x, 0, &e));
+        (void)reply_refusal(api, x, style_of(door, q), &e);
         free(c);
         return NULL;
     }
@@ -346,7 +375,8 @@ static void on_request(void *context, struct http_exchange *x)
         route->handle(c);
 }
 
-static void on_refusal(void *context, int status, const char *detail, struct buf *body)
+static void on_refusal(void *context, const struct http_request *q, int status, const char *detail,
+                       struct buf *body)
 {
     static const struct {
         int status;
@@ -369,7 +399,9 @@ static void on_refusal(void *context, int status, const char *detail, struct buf
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (rows[i].status == status)
             code = rows[i].code;
-    json_auto_t *error = error_json(STYLE_V1, code, message, NULL);
+    const struct api_door *door = q ? doors_find(api->core->doors, q) : NULL;
+    json_auto_t *error = error_json(door ? door->style : STYLE_V1,
+                                    &(struct error_parts){ code, status, message, NULL });
     char *text = error ? json_dumps(error, JSON_COMPACT) : NULL;
     if (text)
         (void)!buf_addf(body, &ignored, "%s\n", text);

@@ -3,10 +3,12 @@
 
 #include "allowlist/allowlist.h"
 #include "api/kernel/api.h"
+#include "api/kernel/door.h"
 #include "api/kernel/router.h"
 
 struct api_core {
-    struct router *router;
+    struct router *router; /* of all routes but those behind doors */
+    struct doors *doors;
     struct buf openapi;
     struct allowlist_memo commands; /* the last allow-list */
     struct {                        /* storage.c; asked_ms: clock of the loop */

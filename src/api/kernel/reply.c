@@ -54,25 +54,110 @@ const struct api_field execute_reply[] = {
       .help = "with X-Session-ID: true if the session began with this request" },
     { .schema = "ExecuteResult" },
 };
+static const struct api_field rpc_error_reply[] = {
+    { "code", FIELD_INT, ALWAYS, .help = "of JSON-RPC" },
+    { "message", FIELD_STRING, ALWAYS, .help = "the refused value, and the accepted values" },
+    { 0 },
+};
+static const struct api_field mcp_reply[] = {
+    { "jsonrpc", FIELD_STRING, ALWAYS, .help = "2.0" },
+    { "id", FIELD_ANY, OR_NULL, .help = "null: the request was not read" },
+    { "error", FIELD_OBJECT, ALWAYS, .fields = rpc_error_reply, .help = "the error" },
+    { .schema = "McpError" },
+};
+static const struct api_field e2b_reply[] = {
+    { "code", FIELD_INT, ALWAYS, .help = "the status of the answer" },
+    { "message", FIELD_STRING, ALWAYS, .help = "the refused value, and the accepted values" },
+    { .schema = "E2bError" },
+};
+static const struct api_field connect_reply[] = {
+    { "code", FIELD_STRING, ALWAYS, .help = "of the Connect protocol, such as not_found" },
+    { "message", FIELD_STRING, ALWAYS, .help = "the refused value, and the accepted values" },
+    { .schema = "ConnectError" },
+};
+static const struct api_field piston_reply[] = {
+    { "message", FIELD_STRING, ALWAYS, .help = "the refused value, and the accepted values" },
+    { .schema = "PistonError" },
+};
+static const struct api_field judge0_reply[] = {
+    { "error", FIELD_STRING, ALWAYS, .help = "the refused value, and the accepted values" },
+    { .schema = "Judge0Error" },
+};
 const struct api_field *const error_replies[STYLE_COUNT_] = {
-    [STYLE_V1] = error_reply,
-    [STYLE_DETAIL] = detail_reply,
-    [STYLE_NEMO] = execute_reply,
+    [STYLE_V1] = error_reply,      [STYLE_DETAIL] = detail_reply, [STYLE_NEMO] = execute_reply,
+    [STYLE_MCP] = mcp_reply,       [STYLE_E2B] = e2b_reply,       [STYLE_CONNECT] = connect_reply,
+    [STYLE_PISTON] = piston_reply, [STYLE_JUDGE0] = judge0_reply,
 };
 
-json_t *error_json(enum error_style style, const char *code, const char *message, const char *field)
+static json_t *v1_error(const struct error_parts *p)
 {
-    switch (style) {
-    case STYLE_DETAIL:
-        return json_pack("{s:s, s:s, s:s}", "detail", message, "error", code, "message", message);
-    case STYLE_NEMO:
-        return json_pack("{s:s, s:s, s:s}", "process_status", "error", "stdout", "", "stderr",
-                         message);
-    default:
-        break;
-    }
-    return json_pack("{s:{s:s, s:s, s:s?}}", "error", "code", code, "message", message, "field",
-                     field);
+    return json_pack("{s:{s:s, s:s, s:s?}}", "error", "code", p->code, "message", p->message,
+                     "field", p->field);
+}
+
+static json_t *detail_error(const struct error_parts *p)
+{
+    return json_pack("{s:s, s:s, s:s}", "detail", p->message, "error", p->code, "message",
+                     p->message);
+}
+
+static json_t *nemo_error(const struct error_parts *p)
+{
+    return json_pack("{s:s, s:s, s:s}", "process_status", "error", "stdout", "", "stderr",
+                     p->message);
+}
+
+/* Invalid request, or internal error. A request with an id of its own is answered by its handler. */
+static json_t *mcp_error(const struct error_parts *p)
+{
+    return json_pack("{s:s, s:n, s:{s:i, s:s}}", "jsonrpc", "2.0", "id", "error", "code",
+                     p->status >= 500 ? -32603 : -32600, "message", p->message);
+}
+
+static json_t *e2b_error(const struct error_parts *p)
+{
+    return json_pack("{s:i, s:s}", "code", p->status, "message", p->message);
+}
+
+static json_t *connect_error(const struct error_parts *p)
+{
+    static const struct {
+        int status;
+        const char *code;
+    } rows[] = {
+        { 400, "invalid_argument" },    { 401, "unauthenticated" },
+        { 403, "permission_denied" },   { 404, "not_found" },
+        { 405, "unimplemented" },       { 408, "deadline_exceeded" },
+        { 409, "failed_precondition" }, { 413, "resource_exhausted" },
+        { 415, "invalid_argument" },    { 429, "resource_exhausted" },
+        { 503, "unavailable" },         { 507, "resource_exhausted" },
+    };
+    const char *code = "internal";
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (rows[i].status == p->status)
+            code = rows[i].code;
+    return json_pack("{s:s, s:s}", "code", code, "message", p->message);
+}
+
+static json_t *piston_error(const struct error_parts *p)
+{
+    return json_pack("{s:s}", "message", p->message);
+}
+
+static json_t *judge0_error(const struct error_parts *p)
+{
+    return json_pack("{s:s}", "error", p->message);
+}
+
+json_t *error_json(enum error_style style, const struct error_parts *p)
+{
+    static json_t *(*const makers[STYLE_COUNT_])(const struct error_parts *p) = {
+        [STYLE_V1] = v1_error,         [STYLE_DETAIL] = detail_error,
+        [STYLE_NEMO] = nemo_error,     [STYLE_MCP] = mcp_error,
+        [STYLE_E2B] = e2b_error,       [STYLE_CONNECT] = connect_error,
+        [STYLE_PISTON] = piston_error, [STYLE_JUDGE0] = judge0_error,
+    };
+    return makers[style](p);
 }
 
 /* A long message is cut at a byte, maybe inside a character. */
@@ -85,7 +170,9 @@ static json_t *error_of(enum error_style style, const struct err *e, const char 
     if (text_add_utf8(&message, text, strlen(text), &ignored) ||
         (field && text_add_utf8(&name, field, strlen(field), &ignored)))
         return NULL;
-    return error_json(style, err_name(e->code), buf_str(&message), field ? buf_str(&name) : NULL);
+    return error_json(style,
+                      &(struct error_parts){ err_name(e->code), err_http_status(e->code),
+                                             buf_str(&message), field ? buf_str(&name) : NULL });
 }
 
 static int dump_into(const char *bytes, size_t n, void *b)

@@ -6,9 +6,14 @@
 
 /* The style of a path that no route has. */
 enum error_style error_style_of(const char *path);
+struct error_parts {
+    const char *code; /* for programs: "bad_request" */
+    int status;
+    const char *message;
+    const char *field; /* of the request, or NULL */
+};
 /* The JSON of an error. NULL if memory ran out. */
-json_t *error_json(enum error_style style, const char *code, const char *message,
-                   const char *field);
+json_t *error_json(enum error_style style, const struct error_parts *p);
 /* Its fields, by style. An error of /execute has the fields of a successful answer. */
 extern const struct api_field *const error_replies[STYLE_COUNT_];
 extern const struct api_field execute_reply[];

@@ -163,6 +163,31 @@ static const struct api_route routes[] = {
     { 0 },
 };
 
+/* A door with paths of its own, and with a path that the others have, too. */
+static const struct api_route door_routes[] = {
+    { .method = METHOD_GET,
+      .path = "/door/who/{name}",
+      .scope = SCOPE_RUN,
+      .style = STYLE_PISTON,
+      .handle = name_me },
+    { .method = METHOD_GET,
+      .path = "/full",
+      .scope = SCOPE_RUN,
+      .style = STYLE_PISTON,
+      .handle = name_me },
+    { 0 },
+};
+static const struct api_route *const door_tables[] = { door_routes, NULL };
+static const char *const door_paths[] = { "/door", NULL };
+static const struct api_door door = { .name = "piston",
+                                      .setting = offsetof(struct settings, doors_piston),
+                                      .style = STYLE_PISTON,
+                                      .paths = door_paths,
+                                      .header = "X-Door",
+                                      .key_header = "X-Auth-Token",
+                                      .tables = door_tables };
+static const struct api_door *const doors[] = { &door, NULL };
+
 /* ---- a request ---- */
 struct ask {
     enum http_method method;
@@ -190,7 +215,7 @@ static int ask(const struct ask *a)
     struct err e = { 0 };
     size_t n = 0, body_max = 1 << 20;
     memset(&told, 0, sizeof told);
-    if (!core.router && router_new(&core.router, tables, &e))
+    if (!core.router && (router_new(&core.router, tables, &e) || doors_new(&core.doors, doors, &e)))
         return -1;
     headers[n++] = (struct http_header){ "Host", "localhost:1" };
     if (a->name)
@@ -386,14 +411,63 @@ static void test_stream_ends_once(void)
     CHECK(told.ended && told.status == 200);
 }
 
+static void test_door_that_is_off_says_how_to_turn_it_on(void)
+{
+    static const struct ask asks[] = {
+        { .path = "/door" },
+        { .path = "/door/who/me" },
+        { .path = "/door/nothing" },
+        { .path = "/full", .name = "X-Door", .value = "1" },
+        { .path = "/door/who/me", .method = METHOD_DELETE },
+    };
+    settings.doors_piston = false;
+    for (size_t i = 0; i < ARRAY_LEN(asks); i++) {
+        CHECK_INT(ask(&asks[i]), 404);
+        CHECK(strstr(told.body, "{\"message\":\"the door 'piston' is off: 'doors.piston = on'"));
+    }
+    CHECK_INT(ask(&(struct ask){ .path = "/doorway" }), 404); /* another path */
+    CHECK(strstr(told.body, "there is no path '/doorway'"));
+}
+
+static void test_door_has_its_own_routes_errors_and_key(void)
+{
+    settings.doors_piston = true;
+    CHECK_INT(ask(&(struct ask){ .path = "/door/who/me" }), 200);
+    CHECK_STR(told.body, "{\"who\":\"anonymous\",\"param\":\"me\"}\n");
+    CHECK_INT(ask(&(struct ask){ .path = "/full", .name = "X-Door", .value = "1" }), 200);
+    CHECK_INT(ask(&(struct ask){ .path = "/full" }), 503);
+    CHECK_INT(ask(&(struct ask){ .path = "/echo", .name = "X-Door", .value = "1" }), 404);
+    CHECK(strncmp(told.body, "{\"message\":", 11) == 0);
+    CHECK_INT(ask(&(struct ask){ .path = "/door/who/me", .method = METHOD_POST }), 405);
+    CHECK(strncmp(told.body, "{\"message\":", 11) == 0);
+
+    keys = (struct api_keys){ &key, 1, true };
+    key_hash("secret", key.hash);
+    CHECK_INT(ask(&(struct ask){ .path = "/door/who/me" }), 401);
+    CHECK_INT(
+        ask(&(struct ask){ .path = "/door/who/me", .name = "X-Auth-Token", .value = "secret" }),
+        200);
+    CHECK_STR(told.body, "{\"who\":\"key:runner\",\"param\":\"me\"}\n");
+    CHECK_INT(ask(&(struct ask){ .path = "/mine/x", .name = "X-Auth-Token", .value = "secret" }),
+              401);
+    keys = (struct api_keys){ 0 };
+    settings.doors_piston = false;
+}
+
 static void test_refusals_of_the_server_look_like_ours(void)
 {
     scoped(buf) body = { 0 };
-    api_http_handlers.refusal(&api, 413, "the body is too \"large\"", &body);
+    api_http_handlers.refusal(&api, NULL, 413, "the body is too \"large\"", &body);
     CHECK_STR(buf_str(&body), "{\"error\":{\"code\":\"too_large\",\"message\":\"the body is too "
                               "\\\"large\\\"\",\"field\":null}}\n");
+    body.len = 0;
+    const struct http_request behind_a_door = { .path = "/door/who/me" };
+    api_http_handlers.refusal(&api, &behind_a_door, 413, "too large", &body);
+    CHECK_STR(buf_str(&body), "{\"message\":\"too large\"}\n");
     router_free(core.router); /* the last test */
+    doors_free(core.doors);
     core.router = NULL;
+    core.doors = NULL;
 }
 
 static void test_few_descriptors_are_told(void)
@@ -427,6 +501,8 @@ static const struct check_test tests[] = {
     TEST(test_allowed_origin_is_named_and_preflights_are_answered),
     TEST(test_call_outlives_its_client),
     TEST(test_stream_ends_once),
+    TEST(test_door_that_is_off_says_how_to_turn_it_on),
+    TEST(test_door_has_its_own_routes_errors_and_key),
     TEST(test_refusals_of_the_server_look_like_ours),
 };
 CHECK_MAIN(tests)

@@ -161,7 +161,8 @@ static void test_approval_is_as_its_table_says(void)
 static void test_errors_are_as_their_tables_say(void)
 {
     for (int s = STYLE_V1; s < STYLE_COUNT_; s++) {
-        json_auto_t *o = error_json((enum error_style)s, "busy", "later", NULL);
+        json_auto_t *o = error_json((enum error_style)s,
+                                    &(struct error_parts){ "busy", 503, "later", NULL });
         check_reply(o, error_replies[s]);
     }
 }

@@ -115,8 +115,10 @@ static inline void place_request(void *context, struct http_exchange *x)
     }
 }
 
-static inline void place_refusal(void *context, int status, const char *detail, struct buf *body)
+static inline void place_refusal(void *context, const struct http_request *q, int status,
+                                 const char *detail, struct buf *body)
 {
+    (void)q;
     struct err e;
     (void)context;
     CHECK_INT(buf_addf(body, &e, "{\"refused\":%d,\"detail\":\"%s\"}", status, detail), 0);
