@@ -11,12 +11,10 @@ const out = process.argv[2] ?? join(here, "dist");
 rmSync(out, { recursive: true, force: true });
 mkdirSync(join(out, "a"), { recursive: true });
 
-const result = await build({
+const common = {
   absWorkingDir: here,
-  entryPoints: { main: "src/main.tsx", style: "src/style.css" },
   outdir: join(out, "a"),
   bundle: true,
-  splitting: true,
   format: "esm",
   target: "es2022",
   minify: true,
@@ -27,6 +25,14 @@ const result = await build({
   chunkNames: "[name]-[hash]",
   metafile: true,
   logLevel: "warning",
+};
+// The worker first: the page names its address.
+const hub = await build({ ...common, entryPoints: { hub: "src/hub.ts" } });
+const result = await build({
+  ...common,
+  entryPoints: { main: "src/main.tsx", style: "src/style.css" },
+  splitting: true,
+  define: { HUB: JSON.stringify(`/console/a/${basename(Object.keys(hub.metafile.outputs)[0])}`) },
 });
 
 const made = Object.entries(result.metafile.outputs);

@@ -471,6 +471,11 @@ bool engine_may_run(const struct engine *engine, const struct language *l)
     return i >= 0 && (engine->versions[i][0] || engine->version_pending[i]);
 }
 
+uint64_t engine_promised_memory(const struct engine *engine)
+{
+    return engine->queue.memory;
+}
+
 struct engine_counts engine_counts(const struct engine *engine)
 {
     struct engine_counts c = engine->counts;

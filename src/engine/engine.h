@@ -139,8 +139,11 @@ struct engine_counts {
     unsigned running, queued, undecided;
     uint64_t accepted, refused, finished[VERDICT_COUNT_];
     uint64_t warden_losses;
+    uint64_t started, start_us; /* programs, and the sum of their times from acceptance to start */
     uint64_t compiled, compiles_failed, compiles_spared;
     uint64_t diagnoses_lost;
     uint64_t network_outcomes[NETWORK_OUTCOME_COUNT_], network_in, network_out; /* bytes */
 };
 struct engine_counts engine_counts(const struct engine *engine);
+/* The sum of the memory limits of all running runs. */
+uint64_t engine_promised_memory(const struct engine *engine);

@@ -621,6 +621,12 @@ static void check_over(struct run *run)
     finish(run, jar_run_verdict(&run->jar));
 }
 
+static void count_start(struct run *run)
+{
+    run->engine->counts.started++;
+    run->engine->counts.start_us += run->started_us - run->queued_us;
+}
+
 void run_on_wire_message(struct run *run)
 {
     if (run->jar.started)
@@ -629,6 +635,7 @@ void run_on_wire_message(struct run *run)
         run->started_at_ms = (int64_t)run->jar.started_at_ms;
         run->started_us = clock_us();
         run->engine->pools.starts[run->kind][run->jar.start]++;
+        count_start(run);
         notify(run, RUN_EVENT_STARTED);
     }
     if (run->jar.ended)
@@ -667,6 +674,7 @@ void run_begin_in_host(struct run *run)
     run->waited_us = run->begun_us - run->queued_us;
     run->started_at_ms = clock_unix_ms();
     run->state = RUN_RUNNING;
+    count_start(run);
     notify(run, RUN_EVENT_STARTED);
 }
 

@@ -73,6 +73,9 @@ struct audit_check {
  * which is a fault if a service has run. Reads one state of the database. */
 [[nodiscard]] int audit_verify(struct db *db, const struct audit_seals *seals,
                                struct audit_check *ret, struct err *e);
+/* The same without the seals, which a keeper cannot read: a log that was rewritten from some record to
+ * its end, with all hashes anew, is not found. */
+[[nodiscard]] int audit_verify_chain(struct db *db, struct audit_check *ret, struct err *e);
 /* Calls each() for up to `limit` records after `after_seq`, oldest first. Stops when each() returns
  * non-zero. */
 [[nodiscard]] int audit_each(struct db *db, int64_t after_seq, unsigned limit,

@@ -428,3 +428,24 @@ def test_audit_records_have_a_maximum_age():
         assert eventually(lambda: re.search(told, verify(s)[1]), 30), verify(s)
         status, said = verify(s)
         assert status == 0 and int(re.search(told, said).group(1)) == early, said
+
+
+def test_audit_log_can_be_read_and_checked_over_http(start_service):
+    """The chain and the rows; the seals are outside the keeper's reach."""
+    s = start_service()
+    run_id = s.run("print(1)")["id"]
+    page = s.get("/v1/audit?limit=2").json
+    assert [r["seq"] for r in page["records"]] == [page["head"], page["head"] - 1]
+    assert page["records"][0]["subject"] == run_id and page["records"][0]["kind"] == "run.finished"
+    older = s.get(f"/v1/audit?cursor={page['next_cursor']}").json
+    assert older["records"][0]["seq"] == page["head"] - 2 and older["records"][-1]["seq"] == 1
+    assert older["next_cursor"] is None
+    check = s.post("/v1/audit/verify").json
+    assert check["holds"] and check["records"] == page["head"] and check["rows"] >= 1 and check["broken_seq"] is None
+    assert check["head"] == page["records"][0]["hash"]
+    run_key = s.post("/v1/keys", {"name": "run", "scopes": ["run", "read"]}).json["key"]
+    assert s.get("/v1/audit", key=run_key).status == 403 and s.post("/v1/audit/verify", key=run_key).status == 403
+    with sqlite3.connect(s.database) as db:
+        db.execute("UPDATE runs SET verdict = 'timeout' WHERE id = ?", (run_id,))
+    broken = s.post("/v1/audit/verify", unix=True).json
+    assert not broken["holds"] and broken["broken_seq"] > 0 and broken["problem"], broken

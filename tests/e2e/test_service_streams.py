@@ -292,3 +292,122 @@ def test_service_slow_reader_gets_everything(service):
         time.sleep(1)
         rest = list(events)
     assert len(output_of(rest)) == 8 << 20 and rest[-1]["result"]["verdict"] == "ok"
+
+
+# ---- parts of an output ----
+
+@pytest.mark.parametrize("wanted,status,expected,told", [
+    ("bytes=0-3", 206, b"0000", "bytes 0-3/50000"),
+    ("bytes=49996-", 206, b"999\n", "bytes 49996-49999/50000"),
+    ("bytes=-5", 206, b"9999\n", "bytes 49995-49999/50000"),
+    ("bytes=49990-99999999", 206, b"9998\n9999\n", "bytes 49990-49999/50000"),
+    ("bytes=50000-", 416, None, "bytes */50000"),
+    ("bytes=9-3", 200, None, None),
+    ("bytes=0-3,7-8", 200, None, None),
+    ("lines=1-2", 200, None, None),
+    ("bytes=-", 200, None, None),
+    ("bytes=12", 200, None, None),
+])
+def test_service_output_can_be_read_in_parts(service, wanted, status, expected, told, kept={}):
+    if "id" not in kept:
+        kept["id"] = service.run("for i in range(10000): print(f'{i:04d}')")["id"]
+    reply = service.get(f"/v1/runs/{kept['id']}/stdout", headers={"Range": wanted})
+    assert (reply.status, reply.headers.get("Content-Range")) == (status, told)
+    if status == 206:
+        assert reply.body == expected
+    elif status == 200:
+        assert len(reply.body) == 50000 and reply.headers["Accept-Ranges"] == "bytes"
+
+
+def test_service_output_of_a_current_run_can_be_read_in_parts(service):
+    """Also beyond the part of a journal that is in memory."""
+    run_id = started_run(service, "print('a' * 400000 + 'end', flush=True)\ninput()", stdin_open=True)
+    path = f"/v1/runs/{run_id}/stdout"
+    reply = service.get(path, headers={"Range": "bytes=399999-400002"})
+    assert (reply.status, reply.body) == (206, b"aend")
+    assert service.get(path, headers={"Range": "bytes=-2"}).body == b"d\n"
+    assert service.delete(f"/v1/runs/{run_id}").status == 202
+
+
+# ---- many runs in one answer ----
+
+def of_run(events, run_id):
+    return [e for e in events if e.get("run") == run_id]
+
+
+def test_streams_has_many_runs_in_one_answer(service):
+    over = service.run("print('over')\nimport sys; print('e', file=sys.stderr)")["id"]
+    cell = service.post("/v1/sessions", {"language": "bash"}).json["id"]
+    cell = service.post(f"/v1/sessions/{cell}/exec", {"code": "echo cell"}).json["id"]
+    flood = service.run("print('x' * 3000000)\nprint('end')", wait=False, status=202, limits={"output": "8m"})["id"]
+    lives = started_run(service, "print('first', flush=True)\ninput()\nprint('second')", stdin_open=True)
+    body = {"runs": [{"id": i} for i in (over, cell, flood, lives, "run_unknown")]}
+    with service.events("/v1/streams", body, method="POST") as stream:
+        seen = []
+        while not any(e["event"] == "stdout" for e in of_run(seen, lives)):
+            seen.append(next(stream))
+        assert service.post(f"/v1/runs/{lives}/stdin", {"data": "\n", "eof": True}).status == 202
+        seen += stream  # it ends by itself
+    for run_id in (over, flood, lives):
+        mine = of_run(seen, run_id)
+        alone = service.all_events(f"/v1/runs/{run_id}/events")
+        assert [e for e in mine if e["seq"] > 0] == [{**e, "run": run_id} for e in ours(alone)]
+    assert [e["event"] for e in of_run(seen, "run_unknown")] == ["missing"]
+    assert of_run(seen, cell)[-1]["event"] == "done" and "cell" in json.dumps(of_run(seen, cell))
+    # From a position: earlier events do not come again.
+    last = [e for e in of_run(seen, lives) if e["event"] == "stdout"][0]["seq"]
+    again = service.all_events("/v1/streams", {"runs": [{"id": lives, "after": last}]}, method="POST")
+    assert output_of(again) == b"second\n" and again[-1]["event"] == "done"
+
+
+def test_streams_tells_news_of_the_service(service):
+    with service.events("/v1/streams", {"feeds": ["approvals", "sessions", "stats"]}, method="POST") as stream:
+        def await_event(name):
+            for event in stream:
+                if event["event"] == name:
+                    return event
+
+        stats = await_event("stats")
+        assert stats["now"]["running"] >= 0 and "python" in stats["pools"] and stats["since_start"]["start_ms"] >= 0
+        asked = service.run("print(1)", wait=False, status=202, permission_mode="default")
+        await_event("approvals")
+        assert service.post(f"/v1/approvals/{asked['approval']['id']}", {"decision": "reject"}).status == 200
+        await_event("approvals")
+        session = service.post("/v1/sessions", {"language": "bash"}).json["id"]
+        await_event("sessions")
+        assert service.delete(f"/v1/sessions/{session}").status in (200, 202, 204)
+        await_event("sessions")
+
+
+def test_streams_gives_a_key_what_it_may_see(start_service):
+    s = start_service()
+    admin = s.post("/v1/keys", {"name": "admin", "scopes": ["admin", "run", "read"]}).json["key"]
+    mine = s.post("/v1/keys", {"name": "mine", "scopes": ["run"]}, key=admin).json["key"]
+    theirs = s.post("/v1/runs", program("print('secret')"), key=admin).json["id"]
+    own = s.post("/v1/runs", program("print('own')"), key=mine).json["id"]
+    events = s.all_events("/v1/streams", {"runs": [{"id": theirs}, {"id": own}], "feeds": ["stats", "approvals"]},
+                          method="POST", headers={"Authorization": f"Bearer {mine}"})
+    assert [e["event"] for e in of_run(events, theirs)] == ["missing"] and "secret" not in json.dumps(events)
+    assert output_of(events) == b"own\n"
+    assert sorted(e["feed"] for e in events if e["event"] == "denied") == ["approvals", "stats"]
+    assert not [e for e in events if e["event"] in ("stats", "approvals")]
+    assert s.post("/v1/streams", {"feeds": ["stats"]}).status == 401
+
+
+@pytest.mark.parametrize("body,field", [
+    ({"feeds": ["weather"]}, "feeds"), ({"runs": [{"id": "x", "after": -1}]}, "runs[0].after"),
+    ({"runs": [{}]}, "runs[0].id"), ({"runs": [{"id": "x"}] * 65}, "runs"),
+])
+def test_streams_refuses_bad_requests(service, body, field):
+    reply = service.post("/v1/streams", body)
+    assert reply.status == 400 and reply.json["error"]["field"] == field, reply.json
+
+
+def test_streams_of_clients_that_leave_cost_nothing(service):
+    run_id = started_run(service, "print('on', flush=True)\ninput()", stdin_open=True)
+    before = service.get("/v1/stats").json["http"]["connections"]
+    for _ in range(20):
+        with service.events("/v1/streams", {"runs": [{"id": run_id}], "feeds": ["sessions"]}, method="POST") as stream:
+            next(stream)
+    assert eventually(lambda: service.get("/v1/stats").json["http"]["connections"] <= before + 2, 20)
+    assert service.delete(f"/v1/runs/{run_id}").status == 202

@@ -28,8 +28,14 @@ const KEPT = "belljar.key";
 let key = sessionStorage.getItem(KEPT) ?? "";
 let waiting: { promise: Promise<void>; resolve: () => void } | null = null;
 
+const onKeys = new Set<() => void>();
+export const keyText = () => key;
+/** After each change of the key. */
+export const onKey = (on: () => void) => void onKeys.add(on);
+
 export function giveKey(text: string, keep: boolean) {
   key = text.trim();
+  for (const on of onKeys) on();
   if (keep) sessionStorage.setItem(KEPT, key);
   else sessionStorage.removeItem(KEPT);
   keyWanted.value = null;

@@ -1,7 +1,8 @@
-// A run as events, over as many connections as it takes. Its state is in the service: `after` is all that
-// a new connection needs, so nothing is lost and nothing comes twice.
-import { ApiError, call, get, link, pause, Unreachable } from "./api";
-import type { Result, RunEvent } from "./types";
+// A run as events. Its state is in the service: the number of the last event is all that a new connection
+// needs, so nothing is lost and nothing comes twice.
+import { ApiError, json } from "./api";
+import { followRun, watchHub } from "./hub";
+import type { Approval, RunEvent } from "./types";
 
 export type StreamState = "open" | "lost" | "over";
 
@@ -43,60 +44,48 @@ export async function read(reply: Response, on: (event: RunEvent) => void): Prom
   }
 }
 
-/** Starts a run (`body`) or joins one (`id`), and follows it to its end. */
+/** Starts a run (`body`) or joins one (`id`), and follows it to its end. The hub reconnects by itself. */
 export function follow(
   from: { body: unknown } | { id: string },
   on: (event: RunEvent) => void,
   state: (state: StreamState, error?: unknown) => void,
 ): Follower {
   const stop = new AbortController();
-  let id = "id" in from ? from.id : "";
-  let after = -1;
-
-  const take = (event: RunEvent) => {
-    if (stop.signal.aborted) return;
-    if (event.id) id = event.id;
-    if (event.seq !== undefined) {
-      if (event.seq <= after && event.event !== "done") return; // a second copy
-      after = Math.max(after, event.seq);
-    }
-    on(event);
+  let leave = () => {};
+  const unwatch = watchHub((now) => state(now));
+  const close = () => {
+    stop.abort();
+    unwatch();
+    leave();
   };
-
-  const connect = () =>
-    id === "" && "body" in from
-      ? call("POST", "/v1/runs", { body: from.body, signal: stop.signal, accept: "application/x-ndjson" })
-      : call("GET", `/v1/runs/${id}/events${after >= 0 ? `?after=${after}` : ""}`, {
-          signal: stop.signal,
-          accept: "application/x-ndjson",
-        });
-
-  async function loop() {
-    for (let wait = 100; ; wait = Math.min(wait * 2, 1000)) {
-      try {
-        const reply = await connect();
-        state("open");
-        if (reply.status === 204) {
-          take({ event: "done", seq: after, result: await get<Result>(`/v1/runs/${id}`) });
-          break;
-        }
-        if (await read(reply, take)) break;
-      } catch (error) {
-        if (stop.signal.aborted) return;
-        const busy = error instanceof ApiError && error.status === 503 && id !== "";
-        const cut = error instanceof TypeError || error instanceof Unreachable;
-        if (id === "" || (error instanceof ApiError && !busy) || (!cut && !busy)) {
-          state("over", error);
-          return;
-        }
-        link.value = "off";
+  const join = (id: string) => {
+    if (stop.signal.aborted) return;
+    leave = followRun(id, (event) => {
+      if (event.event === "missing") {
+        close();
+        return state("over", new ApiError(404, "not_found", event.message ?? "There is no such run."));
       }
-      if (stop.signal.aborted) return;
-      state("lost");
-      await pause(wait);
-    }
-    state("over");
-  }
-  void loop();
-  return { close: () => stop.abort() };
+      on(event as RunEvent);
+      if (event.event !== "done") return;
+      close();
+      state("over");
+    });
+  };
+  if ("id" in from) join(from.id);
+  else
+    json<{ id: string; state: string; approval?: Approval }>("POST", "/v1/runs", {
+      body: { ...(from.body as object), wait: false }, signal: stop.signal,
+    }).then(
+      (made) => {
+        if (stop.signal.aborted) return;
+        on({ event: made.state === "waiting" ? "waiting" : "queued", id: made.id, approval: made.approval });
+        join(made.id);
+      },
+      (error) => {
+        if (stop.signal.aborted) return;
+        close();
+        state("over", error);
+      },
+    );
+  return { close };
 }

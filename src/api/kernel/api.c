@@ -32,6 +32,8 @@ const struct api_route *const api_tables[] = {
     session_sleep_routes,
     session_image_routes,
     console_routes,
+    stream_routes,
+    audit_routes,
     NULL,
 };
 

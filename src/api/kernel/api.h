@@ -189,7 +189,7 @@ extern const struct api_route run_routes[], batch_routes[], comparison_routes[],
     diagnosis_routes[], session_routes[], cell_routes[], execute_session_routes[],
     session_event_routes[], session_file_routes[], session_fork_routes[], session_question_routes[],
     template_routes[], session_branch_routes[], session_checkpoint_routes[], session_sleep_routes[],
-    session_image_routes[], console_routes[];
+    session_image_routes[], console_routes[], stream_routes[], audit_routes[];
 
 /* ---- answers (reply.c) ---- */
 /* Ends the call. Takes over the reference of the JSON. */
@@ -206,6 +206,7 @@ void api_fail(struct api_call *c, const struct err *e, const char *field);
 void api_fail_no_memory(struct api_call *c);
 /* An answer in pieces. */
 void api_stream_begin(struct api_call *c, const char *content_type);
+void api_stream_begin_as(struct api_call *c, int status, const char *content_type);
 void api_stream_write(struct api_call *c, const void *bytes, size_t n);
 size_t api_stream_queued(const struct api_call *c);
 void api_stream_end(struct api_call *c); /* ends the call */

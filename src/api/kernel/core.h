@@ -9,6 +9,7 @@
 struct api_core {
     struct router *router; /* of all routes but those behind doors */
     struct doors *doors;
+    bool verifies_audit; /* a check of the audit log is in progress */
     struct buf openapi;
     struct allowlist_memo commands; /* the last allow-list */
     struct {                        /* storage.c; asked_ms: clock of the loop */

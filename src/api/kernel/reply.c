@@ -370,12 +370,17 @@ void api_reply_text(struct api_call *c, int status, const char *content_type, co
     call_free(c);
 }
 
-void api_stream_begin(struct api_call *c, const char *content_type)
+void api_stream_begin_as(struct api_call *c, int status, const char *content_type)
 {
     if (!c->http)
         return;
-    log_answer(c->http, 200, c->began_us);
-    http_stream_begin(c->http, 200, content_type);
+    log_answer(c->http, status, c->began_us);
+    http_stream_begin(c->http, status, content_type);
+}
+
+void api_stream_begin(struct api_call *c, const char *content_type)
+{
+    api_stream_begin_as(c, 200, content_type);
 }
 
 void api_stream_write(struct api_call *c, const void *bytes, size_t n)

@@ -87,11 +87,16 @@ static void look_up(struct api_call *c, unsigned with, void (*found)(struct run_
         api_job_read(&l->job);
 }
 
+int history_open_journal(const struct api_call *c, const struct run_record *r, struct journal *j,
+                         struct err *e)
+{
+    return journal_open(j, r->journal_in_file ? NULL : &r->journal, c->api->output_dir_fd, r->id,
+                        e);
+}
+
 static int open_journal(struct run_lookup *l, struct journal *j, struct err *e)
 {
-    const struct run_record *r = &l->row;
-    return journal_open(j, r->journal_in_file ? NULL : &r->journal, l->job.call->api->output_dir_fd,
-                        r->id, e);
+    return history_open_journal(l->job.call, &l->row, j, e);
 }
 
 /* A run without a result. */
@@ -101,6 +106,12 @@ static json_t *unfinished_object(const struct run_record *r)
     if (r->state == RUN_INTERRUPTED)
         json_put(o, "error", json_string("the service died during this run; send it again"));
     return o;
+}
+
+json_t *history_result(const struct run_record *r)
+{
+    json_t *o = r->result ? json_loads(r->result, JSON_ALLOW_NUL, NULL) : NULL;
+    return o ? o : unfinished_object(r);
 }
 
 static void answer_run(struct run_lookup *l)
@@ -171,8 +182,7 @@ static void answer_events(struct run_lookup *l)
 {
     struct journal j;
     struct err e = { 0 };
-    json_t *o = l->row.result ? json_loads(l->row.result, JSON_ALLOW_NUL, NULL)
-                              : unfinished_object(&l->row);
+    json_t *o = history_result(&l->row);
     if (open_journal(l, &j, &e)) {
         json_decref(o);
         journal_done(&j);

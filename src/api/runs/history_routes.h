@@ -11,6 +11,12 @@ bool history_is_own(const struct api_call *c, const char *key, int64_t created_m
 /* A caller with scope `read` sees every run; one with scope `run` sees its own. */
 bool history_may_see(const struct api_call *c, const char *key, int64_t created_ms);
 
+/* The journal of a row that was read with RUN_WITH_JOURNAL; journal_done() follows, also on failure. */
+[[nodiscard]] int history_open_journal(const struct api_call *c, const struct run_record *r,
+                                       struct journal *j, struct err *e);
+/* The result of a row without its streams, or its state if there is none. A new reference. */
+json_t *history_result(const struct run_record *r);
+
 /* Each answers the call, whose first parameter is the id of the run. */
 void history_get_run(struct api_call *c);
 void history_get_request(struct api_call *c);

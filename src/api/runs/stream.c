@@ -49,7 +49,11 @@ struct stream {
     struct buf carry[JOURNAL_STREAMS]; /* the first bytes of an incomplete character */
     struct event_reader reader;        /* of the frames of a cell */
     bool cancel, sent_started, over, pumping;
+    uint64_t skip, left; /* of STREAM_RAW: bytes before the wanted ones, and wanted bytes */
     uv_timer_t keep_alive;
+    struct stream_owner *owner; /* of a part of an answer; NULL: the answer is this stream */
+    unsigned slot;
+    char id[ID_SIZE]; /* of the run, if there is an owner */
 };
 
 static const char *const content_types[] = {
@@ -101,6 +105,13 @@ void stream_send(struct api_call *c, enum stream_format format, uint64_t seq, co
         api_stream_write(c, b.data, b.len);
     free(text);
     json_decref(event);
+}
+
+static void emit(const struct stream *s, uint64_t seq, const char *name, json_t *event)
+{
+    if (s->owner)
+        json_put(event, "run", json_string(s->id));
+    stream_send(s->call, s->format, seq, name, event);
 }
 
 static void on_timer_closed(uv_handle_t *handle)
@@ -156,8 +167,7 @@ static void send_record(struct stream *s)
         return;
     size_t whole = text_whole(carry->data, carry->len);
     if (seq > s->after && whole > 0)
-        stream_send(s->call, s->format, seq, kind_names[r->kind],
-                    output_event(s, r->kind, seq, carry->data, whole));
+        emit(s, seq, kind_names[r->kind], output_event(s, r->kind, seq, carry->data, whole));
     memmove(carry->data, carry->data + whole, carry->len - whole);
     carry->len -= whole;
 }
@@ -175,7 +185,7 @@ static void send_frame(struct stream *s)
     json_put(event, "time_ms", json_real((double)s->record.time_us / 1000));
     char name[32];
     (void)snprintf(name, sizeof name, "%s", json_string_value(json_object_get(event, "event")));
-    stream_send(s->call, s->format, seq, name, event);
+    emit(s, seq, name, event);
 }
 
 static void send_network(struct stream *s)
@@ -186,15 +196,22 @@ static void send_network(struct stream *s)
         json_decref(connection);
         return;
     }
-    stream_send(s->call, s->format, seq, "network",
-                json_pack("{s:s, s:I, s:f, s:o}", "event", "network", "seq", (json_int_t)seq,
-                          "time_ms", (double)s->record.time_us / 1000, "connection", connection));
+    emit(s, seq, "network",
+         json_pack("{s:s, s:I, s:f, s:o}", "event", "network", "seq", (json_int_t)seq, "time_ms",
+                   (double)s->record.time_us / 1000, "connection", connection));
 }
 
 static void send_raw(struct stream *s)
 {
-    if (s->record.kind == s->kind)
-        api_stream_write(s->call, s->record.bytes.data, s->record.bytes.len);
+    if (s->record.kind != s->kind)
+        return;
+    size_t n = s->record.bytes.len;
+    size_t from = s->skip < n ? (size_t)s->skip : n;
+    s->skip -= from;
+    n -= from;
+    n = s->left < n ? (size_t)s->left : n;
+    s->left -= n;
+    api_stream_write(s->call, s->record.bytes.data + from, n);
 }
 
 static void send_started(struct stream *s, const char *id, json_t *started_at)
@@ -207,7 +224,7 @@ static void send_started(struct stream *s, const char *id, json_t *started_at)
     json_t *o = json_pack("{s:s, s:i, s:s, s:o}", "event", "started", "seq", 1, "id", id,
                           "started_at", started_at);
     if (s->after < 1)
-        stream_send(s->call, s->format, 1, "started", o);
+        emit(s, 1, "started", o);
     else
         json_decref(o);
 }
@@ -218,19 +235,23 @@ static void send_done(struct stream *s)
     uint64_t seq = journal_of(s)->records + BEYOND_RECORDS;
     for (int i = 0; i < JOURNAL_STREAMS; i++, seq++)
         if (s->carry[i].len > 0 && seq > s->after)
-            stream_send(
-                s->call, s->format, seq, kind_names[i],
-                output_event(s, (enum journal_kind)i, seq, s->carry[i].data, s->carry[i].len));
+            emit(s, seq, kind_names[i],
+                 output_event(s, (enum journal_kind)i, seq, s->carry[i].data, s->carry[i].len));
     json_t *o = json_pack("{s:s, s:I, s:O}", "event", "done", "seq", (json_int_t)seq, "result",
                           s->result);
-    stream_send(s->call, s->format, seq, "done", o);
+    emit(s, seq, "done", o);
 }
 
 static void stream_end(struct stream *s)
 {
     struct api_call *c = s->call;
+    struct stream_owner *owner = s->owner;
+    unsigned slot = s->slot;
     stream_free(s);
-    api_stream_end(c);
+    if (owner)
+        owner->on_end(owner, slot);
+    else
+        api_stream_end(c);
 }
 
 /* Sends available output until the client stops reading. */
@@ -251,9 +272,10 @@ static void pump(struct stream *s)
         }
         if (!more)
             break;
-        if (s->format == STREAM_RAW)
+        if (s->format == STREAM_RAW) {
             send_raw(s);
-        else if (s->record.kind == JOURNAL_FRAME)
+            more = s->left > 0;
+        } else if (s->record.kind == JOURNAL_FRAME)
             send_frame(s);
         else if (s->record.kind == JOURNAL_NETWORK)
             send_network(s);
@@ -340,57 +362,56 @@ static void on_keep_alive(uv_timer_t *timer)
     stream_keep_alive(s->call, s->format);
 }
 
-static struct stream *stream_new(struct api_call *c, enum stream_format format, uint64_t after)
+/* Begins no answer yet. */
+static struct stream *stream_make(struct api_call *c, enum stream_format format, uint64_t after)
 {
     struct stream *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->call = c;
+    s->format = format;
+    s->after = after;
+    s->left = UINT64_MAX;
+    (void)uv_timer_init(c->api->loop, &s->keep_alive);
+    s->keep_alive.data = s;
+    return s;
+}
+
+static struct stream *stream_new(struct api_call *c, int status, enum stream_format format,
+                                 uint64_t after)
+{
+    struct stream *s = stream_make(c, format, after);
     if (!s) {
         api_fail_no_memory(c);
         return NULL;
     }
-    s->call = c;
-    s->format = format;
-    s->after = after;
     c->user = s;
     c->on_gone = on_gone;
     c->on_drain = on_drain;
     c->on_half_close = on_half_close;
-    (void)uv_timer_init(c->api->loop, &s->keep_alive);
-    s->keep_alive.data = s;
     (void)uv_timer_start(&s->keep_alive, on_keep_alive, STREAM_KEEP_ALIVE_MS, STREAM_KEEP_ALIVE_MS);
-    api_stream_begin(c, stream_content_type(format));
+    api_stream_begin_as(c, status, stream_content_type(format));
     return s;
 }
 
-void stream_follow(struct api_call *c, struct run *x, enum stream_format format, uint64_t after,
-                   bool cancel)
+static void begin_follow(struct stream *s, struct run *x, bool cancel)
 {
-    struct stream *s = stream_new(c, format, after);
-    if (!s)
-        return;
     s->x = x;
     s->cancel = cancel;
     s->watch.on_event = on_run_event;
     run_watch_add(x, &s->watch);
     const char *now = run_state_word(x->state == RUN_WAITING ? RUN_WAITING : RUN_QUEUED);
-    if (x->started_at_ms == 0 && after == 0)
-        stream_send(c, format, 0, now,
-                    json_pack("{s:s, s:i, s:s, s:o*}", "event", now, "seq", 0, "id", x->id,
-                              "approval",
-                              x->state == RUN_WAITING ? approvals_of_run(c->api, x->id) : NULL));
+    if (x->started_at_ms == 0 && s->after == 0)
+        emit(s, 0, now,
+             json_pack("{s:s, s:i, s:s, s:o*}", "event", now, "seq", 0, "id", x->id, "approval",
+                       x->state == RUN_WAITING ? approvals_of_run(s->call->api, x->id) : NULL));
     if (x->started_at_ms > 0)
         send_started(s, x->id, result_time((uint64_t)x->started_at_ms));
     pump(s);
 }
 
-void stream_replay(struct api_call *c, struct journal *j, json_t *result, enum stream_format format,
-                   uint64_t after)
+static void begin_replay(struct stream *s, const struct journal *j, json_t *result)
 {
-    struct stream *s = stream_new(c, format, after);
-    if (!s) {
-        journal_done(j);
-        json_decref(result);
-        return;
-    }
     s->journal = *j;
     s->result = result;
     s->over = true;
@@ -400,14 +421,152 @@ void stream_replay(struct api_call *c, struct journal *j, json_t *result, enum s
     pump(s);
 }
 
+void stream_follow(struct api_call *c, struct run *x, enum stream_format format, uint64_t after,
+                   bool cancel)
+{
+    struct stream *s = stream_new(c, 200, format, after);
+    if (s)
+        begin_follow(s, x, cancel);
+}
+
+void stream_replay(struct api_call *c, struct journal *j, json_t *result, enum stream_format format,
+                   uint64_t after)
+{
+    struct stream *s = stream_new(c, 200, format, after);
+    if (s) {
+        begin_replay(s, j, result);
+        return;
+    }
+    journal_done(j);
+    json_decref(result);
+}
+
+static struct stream *member_make(struct stream_owner *o, unsigned slot, struct api_call *c,
+                                  const char *id, enum stream_format format, uint64_t after)
+{
+    struct stream *s = stream_make(c, format, after);
+    if (!s) {
+        o->on_end(o, slot);
+        return NULL;
+    }
+    s->owner = o;
+    s->slot = slot;
+    (void)snprintf(s->id, sizeof s->id, "%s", id);
+    return s;
+}
+
+/* NULL if pump() ended the stream. Its memory is valid until the loop turns. */
+static struct stream *unless_over(struct stream *s)
+{
+    return uv_is_closing((uv_handle_t *)&s->keep_alive) ? NULL : s;
+}
+
+struct stream *stream_join(struct stream_owner *o, unsigned slot, struct api_call *c, struct run *x,
+                           enum stream_format format, uint64_t after)
+{
+    struct stream *s = member_make(o, slot, c, x->id, format, after);
+    if (!s)
+        return NULL;
+    begin_follow(s, x, false);
+    return unless_over(s);
+}
+
+struct stream *stream_join_replay(struct stream_owner *o, unsigned slot, struct api_call *c,
+                                  const char *id, struct journal *j, json_t *result,
+                                  enum stream_format format, uint64_t after)
+{
+    struct stream *s = member_make(o, slot, c, id, format, after);
+    if (!s) {
+        journal_done(j);
+        json_decref(result);
+        return NULL;
+    }
+    begin_replay(s, j, result);
+    return unless_over(s);
+}
+
+void stream_pump(struct stream *s)
+{
+    pump(s);
+}
+
+void stream_leave(struct stream *s)
+{
+    stream_free(s);
+}
+
+/* ---- the bytes of one stream ---- */
+
+/* "bytes=5-9", "bytes=5-", "bytes=-5". True: *skip and *left are the part of `all` bytes, or *left is
+ * 0 because there is no such part. Another header is ignored, as RFC 9110 has it. */
+static bool read_range(const char *text, uint64_t all, uint64_t *skip, uint64_t *left)
+{
+    static const char unit[] = "bytes=";
+    if (!text || strncmp(text, unit, sizeof unit - 1) != 0)
+        return false;
+    text += sizeof unit - 1;
+    char *end;
+    bool is_tail = text[0] == '-';
+    const char *digits = text + is_tail;
+    if (*digits < '0' || *digits > '9')
+        return false;
+    errno = 0;
+    uint64_t first = strtoull(digits, &end, 10), last = UINT64_MAX;
+    if (!is_tail && *end == '-' && end[1] >= '0' && end[1] <= '9')
+        last = strtoull(end + 1, &end, 10);
+    else if (!is_tail && *end == '-')
+        end++;
+    if (errno || *end || last < first || (!is_tail && end[-1] != '-' && last == UINT64_MAX))
+        return false;
+    if (is_tail) {
+        *left = first < all ? first : all;
+        *skip = all - *left;
+        return true;
+    }
+    *skip = first;
+    *left = first >= all ? 0 : last < all - 1 ? last - first + 1 : all - first;
+    return true;
+}
+
+/* The status of the answer, and the header that names the part. */
+static int choose_part(const struct api_call *c, uint64_t all, uint64_t *skip, uint64_t *left)
+{
+    char text[80];
+    *skip = 0;
+    *left = UINT64_MAX;
+    if (!c->http)
+        return 200;
+    http_answer_header(c->http, "Accept-Ranges", "bytes");
+    if (!read_range(http_request_header(&c->http->request, "Range"), all, skip, left))
+        return 200;
+    if (*left == 0)
+        (void)snprintf(text, sizeof text, "bytes */%" PRIu64, all);
+    else
+        (void)snprintf(text, sizeof text, "bytes %" PRIu64 "-%" PRIu64 "/%" PRIu64, *skip,
+                       *skip + *left - 1, all);
+    http_answer_header(c->http, "Content-Range", text);
+    return *left == 0 ? 416 : 206;
+}
+
 void stream_raw(struct api_call *c, struct run *x, struct journal *j, enum journal_kind kind)
 {
-    struct stream *s = stream_new(c, STREAM_RAW, 0);
+    uint64_t skip, left;
+    int status = choose_part(c, (x ? &x->journal : j)->stream_bytes[kind], &skip, &left);
+    struct stream *s = NULL;
+    if (status == 416) {
+        static const char none[] =
+            "The output has no such bytes: Content-Range has their number.\n";
+        api_reply_text(c, status, "text/plain; charset=utf-8", none, sizeof none - 1);
+    } else {
+        s = stream_new(c, status, STREAM_RAW, 0);
+    }
     if (!s) {
         if (!x)
             journal_done(j);
         return;
     }
+    s->skip = skip;
+    s->left = left;
     s->kind = kind;
     s->over = true; /* only the bytes so far */
     s->x = x;

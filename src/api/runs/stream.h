@@ -6,7 +6,7 @@
  *          output, records + 4 "done". A client that reconnects with Last-Event-ID gets every later
  *          event exactly once.
  * STREAM-2 Output that a client has not read stays in the journal: a stream buffers at most
- *          STREAM_QUEUED bytes. */
+ *          STREAM_QUEUED bytes. This holds also for an answer with the streams of many runs. */
 #pragma once
 
 #include "api/kernel/api.h"
@@ -37,5 +37,24 @@ void stream_follow(struct api_call *c, struct run *x, enum stream_format format,
  * reference), which belongs to the event "done". */
 void stream_replay(struct api_call *c, struct journal *j, json_t *result, enum stream_format format,
                    uint64_t after);
-/* The bytes of one stream so far, of a current run or of a journal (taken over). Ends the call. */
+/* The bytes of one stream so far, or the part of them that the header Range asks for, of a current
+ * run or of a journal (taken over). Ends the call. */
 void stream_raw(struct api_call *c, struct run *x, struct journal *j, enum journal_kind kind);
+
+/* ---- a part of an answer with many runs (streams.c) ---- */
+struct stream;
+struct stream_owner {
+    /* The stream in this slot is over, and about to be freed. */
+    void (*on_end)(struct stream_owner *o, unsigned slot);
+};
+/* The same as stream_follow() and stream_replay(), but each event names its run, and the call goes
+ * on. NULL if memory ran out, or if the stream is over already: then on_end() was called. */
+struct stream *stream_join(struct stream_owner *o, unsigned slot, struct api_call *c, struct run *x,
+                           enum stream_format format, uint64_t after);
+struct stream *stream_join_replay(struct stream_owner *o, unsigned slot, struct api_call *c,
+                                  const char *id, struct journal *j, json_t *result,
+                                  enum stream_format format, uint64_t after);
+/* Sends more, if the client reads. */
+void stream_pump(struct stream *s);
+/* Frees a stream that is not over. on_end() is not called. */
+void stream_leave(struct stream *s);

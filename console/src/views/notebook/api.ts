@@ -1,7 +1,6 @@
-// Sessions as the service tells them (docs/sessions.md), and the events of a cell over as many connections
-// as it takes.
-import { ApiError, call, get, link, pause, Unreachable } from "../../kit/api";
-import { read } from "../../kit/stream";
+// Sessions as the service tells them (docs/sessions.md), and the events of a cell.
+import { get, json } from "../../kit/api";
+import { followRun, watchHub } from "../../kit/hub";
 import type { Diagnosis, Display, RunEvent, Usage } from "../../kit/types";
 
 export interface Session {
@@ -88,51 +87,31 @@ const STATES: Record<string, [string, Tone]> = {
 export const stateOf = (state: string): [string, Tone] => STATES[state] ?? [state, "busy"];
 export const titleOf = (s: { id: string; name: string | null }) => s.name || s.id.slice(0, 12);
 
-/** Runs a cell (`code`), or joins one (`number`), and calls `on` once for each event until the last one. */
+/** Runs a cell (`code`), or joins one (`id`), and calls `on` once for each event until the last one. */
 export async function follow(
   session: string,
-  from: { code: string } | { number: number },
-  find: () => Promise<number>,
+  from: { code: string } | { id: string },
   on: (event: CellEvent) => void,
   lost: (lost: boolean) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  let after = -1;
-  let number = "number" in from ? from.number : 0;
-  let begun = number > 0;
-  const take = (event: CellEvent) => {
-    begun = true;
-    if (event.seq !== undefined) {
-      if (event.seq <= after && event.event !== "done") return;
-      after = Math.max(after, event.seq);
-    }
-    on(event);
-  };
-  const connect = async () => {
-    if (!begun && "code" in from)
-      return call("POST", path(session, "/exec"), {
-        body: { code: from.code, stream: true }, signal, accept: "application/x-ndjson",
-      });
-    number ||= await find();
-    return call("GET", path(session, `/cells/${number}/events${after >= 0 ? `?from=${after}` : ""}`), {
-      signal, accept: "application/x-ndjson",
+  let id = "id" in from ? from.id : "";
+  if ("code" in from) {
+    const made = await json<{ id: string; state: string; cell: number }>("POST", path(session, "/exec"), {
+      body: { code: from.code, wait: false }, signal,
     });
-  };
-  for (let wait = 100; ; wait = Math.min(wait * 2, 1000)) {
-    try {
-      const reply = await connect();
-      lost(false);
-      if (await read(reply, (event) => take(event as unknown as CellEvent))) return;
-    } catch (error) {
-      if (signal.aborted) return;
-      const again = error instanceof Unreachable || error instanceof TypeError || (error instanceof ApiError && error.status === 503);
-      if (!begun || !again) throw error;
-      link.value = "off";
-    }
-    if (signal.aborted) return;
-    lost(true);
-    await pause(wait);
+    id = made.id;
+    on({ event: made.state === "waiting" ? "waiting" : "queued", id });
   }
+  const unwatch = watchHub((now) => lost(now === "lost"));
+  await new Promise<void>((resolve, reject) => {
+    const leave = followRun(id, (event) => {
+      if (event.event === "missing") return reject(new Error(event.message));
+      on(event as unknown as CellEvent);
+      if (event.event === "done") resolve();
+    });
+    signal.addEventListener("abort", () => (leave(), resolve()));
+  }).finally(unwatch);
 }
 
 export const cellsOf = (id: string, query = "limit=1000") =>

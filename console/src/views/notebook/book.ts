@@ -1,5 +1,6 @@
 // The notebook of one session. The cells that ran are in the service; the page keeps only drafts and their order.
 import { get, json, words } from "../../kit/api";
+import { followFeed } from "../../kit/hub";
 import { decode, Lines } from "../../kit/lines";
 import { announce, toast } from "../../kit/say";
 import { Store } from "../../kit/store";
@@ -152,7 +153,7 @@ export class Book {
   cut = false;
   #runs = new Map<string, CellRun>();
   #stop = new AbortController();
-  #timer = 0;
+  #unfollow = () => {};
 
   constructor(readonly id: string) {}
 
@@ -164,7 +165,7 @@ export class Book {
       this.slots.value = this.#arrange();
       this.session.value = session;
       this.turn.value++;
-      this.#timer = setInterval(() => void this.poll(), 2000) as unknown as number;
+      this.#unfollow = followFeed("sessions", () => void this.poll());
     } catch (error) {
       this.problem.value = error;
     }
@@ -172,7 +173,7 @@ export class Book {
 
   close() {
     this.#stop.abort();
-    clearInterval(this.#timer);
+    this.#unfollow();
     this.keep();
   }
 
@@ -182,7 +183,7 @@ export class Book {
     run = new CellRun(cell.code);
     run.fill(cell);
     this.#runs.set(cell.id, run);
-    if (cell.status === null) this.#follow(run, { number: cell.cell });
+    if (cell.status === null) this.#follow(run, { id: cell.id });
     return run;
   }
 
@@ -225,7 +226,6 @@ export class Book {
   }
 
   async poll() {
-    if (document.hidden) return;
     try {
       const session = await get<Session>(path(this.id), { quiet: true });
       const before = this.session.value;
@@ -258,11 +258,7 @@ export class Book {
     this.keep();
   }
 
-  #follow(run: CellRun, from: { code: string } | { number: number }) {
-    const find = async () => {
-      const { cells } = await cellsOf(this.id, "limit=100");
-      return cells.find((c) => c.id === run.id)?.cell ?? 0;
-    };
+  #follow(run: CellRun, from: { code: string } | { id: string }) {
     const take = (e: CellEvent) => {
       const fresh = run.id === "" && e.id;
       run.take(e);
@@ -271,7 +267,7 @@ export class Book {
         this.keep();
       }
     };
-    follow(this.id, from, find, take, (lost) => run.set({ lost }), this.#stop.signal).then(
+    follow(this.id, from, take, (lost) => run.set({ lost }), this.#stop.signal).then(
       () => this.#over(run),
       (problem) => (run.set({ problem, phase: "over" }), announce("The cell was refused.")),
     );

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { get, json, words } from "../../kit/api";
 import { Dialog } from "../../kit/dialog";
 import { ago, bytes, moment } from "../../kit/format";
+import { followFeed } from "../../kit/hub";
 import { useCommands } from "../../kit/palette";
 import { Chip, Empty, Loading, Problem, useLoad } from "../../kit/parts";
 import { go } from "../../kit/router";
@@ -136,8 +137,7 @@ export function SessionList() {
   const [ending, setEnding] = useState<Session | null>(null);
   const file = useRef<HTMLInputElement>(null);
   useEffect(() => {
-    const timer = setInterval(() => !document.hidden && list.again(), 3000);
-    return () => clearInterval(timer);
+    return followFeed("sessions", () => list.again());
   }, []);
   const bring = (f?: File) => {
     if (f) importNotebook(f).then((s) => go("sessions", s.id), (e) => toast(words(e), "bad"));

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { get, json, words } from "../../kit/api";
 import { ago, bytes, count } from "../../kit/format";
+import { followFeed } from "../../kit/hub";
 import { Chip, Loading, Problem, useLoad } from "../../kit/parts";
 import { go } from "../../kit/router";
 import { toast } from "../../kit/say";
@@ -219,8 +220,7 @@ export function TreeView({ book, session }: { book: Book; session: Session }) {
   const tree = useLoad(`${book.id} ${turn}`, (signal) => get<{ root: string; sessions: Branch[] }>(path(book.id, "/tree"), { signal }));
   const [key, setKey] = useState(`${book.id}:now`);
   useEffect(() => {
-    const timer = setInterval(() => !document.hidden && tree.again(), 4000);
-    return () => clearInterval(timer);
+    return followFeed("sessions", () => tree.again());
   }, []);
   if (tree.error != null && !tree.value) return <Problem error={tree.error} retry={tree.again} />;
   if (!tree.value) return <Loading what="the tree" />;
