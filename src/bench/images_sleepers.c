@@ -69,7 +69,7 @@ static void multiply(const char *data, char ret_id[ID_SIZE])
     scoped(image_rows) rows = { 0 };
     (void)snprintf(images, sizeof images, "%s/images", data);
     autoclose int dir_fd = open(images, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (db_open(&db, data, DB_WRITE, &e) || sessions_sleeping(db, &sessions, &e) ||
+    if (db_open(&db, data, DB_WRITE, &e) || sessions_sleeping(db, 0, 2, &sessions, &e) ||
         images_list(db, &rows, &e))
         bench_die("read the sessions of a service", &e);
     if (sessions.n != 1 || rows.n != 1)

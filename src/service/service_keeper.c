@@ -231,7 +231,8 @@ static void expect_sessions(struct engine *engine, char *const *names)
             engine_expect_sessions(engine, language_find(*names));
 }
 
-/* Before the first request: a client finds its session as it was. */
+/* Before the first request: a client finds its session as it was. Sleeping sessions are searched for
+ * while requests come. */
 static int take_over(struct service_keeper *k, struct err *e)
 {
     struct lifecycle_start found = { 0 };
@@ -259,13 +260,10 @@ static int open_images(struct service_keeper *k, struct err *e)
     if (key_fd >= 0 && image_keys_read(key_fd, &keys, e))
         return -1;
     fd_close(&key_fd);
-    if (open_below(k, "images", &dir, e) ||
-        images_open(&k->images, &k->loop, k->store, dir, &limits, &keys, e))
-        return -1;
-    size_t unreadable = images_without_key(k->images);
-    if (unreadable > 0)
-        log_event(LOG_ERROR, "images.no_key", "images=%zu", unreadable);
-    return 0;
+    return open_below(k, "images", &dir, e) ||
+                   images_open(&k->images, &k->loop, k->store, dir, &limits, &keys, e)
+               ? -1
+               : 0;
 }
 
 /* The supervisor ends it, unless it is dead already, and starts another one. */
@@ -551,7 +549,7 @@ static int keeper_open(struct service_keeper *k, const struct service_keeper_set
     if (uv_loop_init(&k->loop) != 0)
         return err_no_memory(e, "the loop");
     return open_store(k, e) || open_engine(k, e) || take_over(k, e) || open_http(k, e) ||
-                   watch(k, e)
+                   watch(k, e) || sessions_search(k->sessions, e)
                ? -1
                : 0;
 }

@@ -191,6 +191,7 @@ void session_forget(struct session *s)
 struct adoption {
     struct sessions *all;
     json_t *sessions, *runs;
+    bool images_are_wanted; /* there is a jar: its session has checkpoints */
 };
 
 /* A session as an earlier keeper describes it, and the rows that the description must agree with. */
@@ -568,6 +569,47 @@ static int find_session(const struct wire_kept *kept, struct earlier_session *ol
     return 0;
 }
 
+struct waiting_search {
+    struct sessions_wait wait;
+    struct err err;
+};
+
+static void on_images(void *context, const struct err *e)
+{
+    *(struct err *)context = e ? *e : (struct err){ 0 };
+}
+
+static void on_searched(struct sessions_wait *w, const struct err *e)
+{
+    on_images(&((struct waiting_search *)w)->err, e);
+}
+
+/* Before the loop runs. */
+static int search_now(struct sessions *all, struct err *e)
+{
+    struct waiting_search w = { .wait.on_done = on_searched };
+    if (sessions_await(all, &w.wait, e))
+        return -1;
+    store_wait(all->store);
+    if (w.err.code == ERR_NONE)
+        return 0;
+    *e = w.err;
+    return -1;
+}
+
+/* Without them, sessions with checkpoints have none: the search fails again later, and says so. */
+static void list_images(struct adoption *a)
+{
+    struct err e = { 0 };
+    if (a->images_are_wanted)
+        return;
+    a->images_are_wanted = true;
+    if (images_search(a->all->images, on_images, &e, &e) == 0)
+        store_wait(a->all->store);
+    if (e.code != ERR_NONE)
+        log_error(LOG_ERROR, "images.search", &e);
+}
+
 static void on_kept(void *context, struct wire_message *m)
 {
     struct adoption *a = context;
@@ -576,6 +618,7 @@ static void on_kept(void *context, struct wire_message *m)
     struct wire_kept kept;
     struct err e = { 0 };
     scoped(earlier_session) old = { .adoption = a };
+    list_images(a);
     /* The program first: its end is told to us in any case. */
     if (wire_read_kept(m, &kept, &e) || program_adopt(a->all, m, &p, &e)) {
         log_error(LOG_ERROR, "session.adopt", &e);
@@ -603,8 +646,7 @@ static void on_kept(void *context, struct wire_message *m)
 
 /* ---- all sessions ---- */
 
-/* Files of sessions that are over. */
-static void sweep(struct sessions *all)
+void sessions_sweep_files(const struct sessions *all, const struct sessions_list *list)
 {
     int copy = openat(all->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     autodir DIR *dir = copy < 0 ? NULL : fdopendir(copy);
@@ -615,7 +657,7 @@ static void sweep(struct sessions *all)
         if (n == 0 || n >= sizeof id)
             continue;
         (void)snprintf(id, sizeof id, "%.*s", (int)n, entry->d_name);
-        if (!session_find(all, id))
+        if (!sessions_list_find(list, id))
             (void)unlinkat(all->dir_fd, entry->d_name, 0);
     }
 }
@@ -631,13 +673,11 @@ int sessions_adopt(struct sessions *all, json_t **ret_sessions, json_t **ret_run
     }
     if (engine_adopt(all->engine, on_kept, &a, &lost)) /* the next warden comes, without them */
         log_error(LOG_ERROR, "session.adopt", &lost);
-    if (sessions_find_sleeping(all, a.sessions, e)) {
+    if (a.images_are_wanted && search_now(all, e)) {
         json_decref(a.sessions);
         json_decref(a.runs);
         return -1;
     }
-    sweep(all);
-    checkpoints_sweep(all);
     *ret_sessions = a.sessions;
     *ret_runs = a.runs;
     return 0;

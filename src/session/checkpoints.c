@@ -269,14 +269,14 @@ void checkpoints_end(struct session *s)
     }
 }
 
-void checkpoints_sweep(struct sessions *all)
+void checkpoints_sweep(const struct sessions *all, const struct sessions_list *list)
 {
     struct saved_image *next;
     for (struct saved_image *i = images_first(all->images); i; i = next) {
         struct session named = { 0 };
         next = i->next;
         (void)snprintf(named.id, sizeof named.id, "%s", i->row.session ? i->row.session : "");
-        if (is_of(i, &named) && !session_find(all, named.id))
+        if (is_of(i, &named) && !sessions_list_find(list, named.id))
             images_remove(all->images, i);
     }
 }

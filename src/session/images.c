@@ -339,6 +339,9 @@ static int make_file(struct images *all, struct err *e)
 int images_receive(struct images *all, const char *key, uint64_t bytes, struct image_room **ret,
                    int *ret_fd, struct err *e)
 {
+    if (!all->is_listed)
+        return err_set(e, ERR_UNAVAILABLE, 0,
+                       "the service has just started, and reads its list of images: try again");
     if (images_check_room(all, key, bytes, e) || images_check_disk(all, bytes, e) ||
         (all->keys.n > 0 && images_check_memory(all, bytes, e)))
         return -1;
@@ -432,33 +435,47 @@ void images_remove(struct images *all, struct saved_image *saved)
 
 /* ---- all of them ---- */
 
+/* The rows and the names of the files are read in a thread of the store. */
 struct listing {
-    struct store_job job;
-    struct image_rows rows;
+    struct store_job job; /* first: the store returns it */
+    struct images *all;
+    struct saved_image *first;
+    bool seen; /* all files */
+    void (*on_done)(void *context, const struct err *e);
+    void *context;
 };
 
-static int read_rows(struct db *db, struct store_job *job, struct err *e)
+static int chain_rows(struct image_rows *rows, struct saved_image **ret, struct err *e)
 {
-    return images_list(db, &((struct listing *)job)->rows, e);
-}
-
-static void on_rows(struct store_job *job)
-{
-    (void)job;
-}
-
-static int take_rows(struct images *all, struct image_rows *rows, struct err *e)
-{
-    for (size_t i = 0; i < rows->n; i++) {
+    for (size_t i = rows->n; i-- > 0;) {
         struct saved_image *s = calloc(1, sizeof *s);
         if (!s)
             return err_no_memory(e, "the images");
         s->row = rows->rows[i];
         rows->rows[i] = (struct image_row){ 0 };
-        if (images_append(all, s, e)) {
-            saved_image_free(s);
+        s->next = *ret;
+        *ret = s;
+    }
+    return 0;
+}
+
+static int read_rows(struct db *db, struct store_job *job, struct err *e)
+{
+    struct listing *l = (struct listing *)job;
+    scoped(image_rows) rows = { 0 };
+    if (images_list(db, &rows, e) || chain_rows(&rows, &l->first, e))
+        return -1;
+    l->seen = images_sweep(l->all->dir_fd, l->first);
+    return 0;
+}
+
+static int take_rows(struct images *all, struct listing *l, struct err *e)
+{
+    while (l->first) {
+        struct saved_image *s = l->first, *next = s->next;
+        if (images_append(all, s, e))
             return -1;
-        }
+        l->first = next;
     }
     return 0;
 }
@@ -493,6 +510,63 @@ static void sweep_rows(struct images *all)
     }
 }
 
+static void forget_all(struct images *all)
+{
+    for (struct saved_image *next, *s = all->first; s; s = next) {
+        next = s->next;
+        saved_image_free(s);
+    }
+    free(all->buckets);
+    free(all->buckets_of_session);
+    all->buckets = all->buckets_of_session = NULL;
+    all->first = all->last = NULL;
+    all->n = all->n_buckets = 0;
+}
+
+static void on_rows(struct store_job *job)
+{
+    struct listing *l = (struct listing *)job;
+    struct images *all = l->all;
+    struct err e = job->err;
+    if (e.code == ERR_NONE && all->freed)
+        (void)!err_set(&e, ERR_UNAVAILABLE, 0, "the service is stopping");
+    if (e.code == ERR_NONE && take_rows(all, l, &e))
+        forget_all(all);
+    if (e.code == ERR_NONE) {
+        all->is_listed = true;
+        link_all(all);
+        if (l->seen)
+            sweep_rows(all);
+    }
+    for (struct saved_image *next; l->first; l->first = next) {
+        next = l->first->next;
+        saved_image_free(l->first);
+    }
+    l->on_done(l->context, e.code == ERR_NONE ? NULL : &e);
+    free(l);
+    images_job_over(all);
+}
+
+int images_search(struct images *all, void (*on_done)(void *context, const struct err *e),
+                  void *context, struct err *e)
+{
+    struct listing *l = calloc(1, sizeof *l);
+    if (!l)
+        return err_no_memory(e, "the images");
+    *l = (struct listing){ .job = { .work = read_rows, .done = on_rows },
+                           .all = all,
+                           .on_done = on_done,
+                           .context = context };
+    images_use(all);
+    store_read(all->store, &l->job);
+    return 0;
+}
+
+bool images_are_listed(const struct images *all)
+{
+    return all->is_listed;
+}
+
 int images_open(struct images **ret, uv_loop_t *loop, struct store *store, int dir_fd,
                 const struct images_limits *limits, const struct image_keys *keys, struct err *e)
 {
@@ -504,21 +578,6 @@ int images_open(struct images **ret, uv_loop_t *loop, struct store *store, int d
     *all = (struct images){
         .loop = loop, .store = store, .dir_fd = dir_fd, .limits = *limits, .keys = *keys
     };
-    struct listing list = { .job = { .work = read_rows, .done = on_rows } };
-    store_read(store, &list.job);
-    store_wait(store);
-    int rc = list.job.err.code == ERR_NONE ? take_rows(all, &list.rows, e) : -1;
-    if (list.job.err.code != ERR_NONE)
-        *e = list.job.err;
-    image_rows_done(&list.rows);
-    if (rc) {
-        images_free(all);
-        return -1;
-    }
-    bool seen = images_sweep(all->dir_fd, all->first);
-    link_all(all);
-    if (seen)
-        sweep_rows(all);
     *ret = all;
     return 0;
 }
@@ -550,12 +609,7 @@ void images_free(struct images *all)
 {
     if (!all)
         return;
-    for (struct saved_image *next, *s = all->first; s; s = next) {
-        next = s->next;
-        saved_image_free(s);
-    }
-    all->first = all->last = NULL;
-    all->n = 0;
+    forget_all(all);
     all->freed = true;
     all->jobs++;
     images_job_over(all);

@@ -45,15 +45,22 @@ struct saved_image {
     struct session_image *open; /* while programs may get it; NULL: its file is closed */
     unsigned dependents;        /* images that have it as a base, and pins */
     bool has_file;              /* at the start; private */
+    bool has_sleeper;           /* at the start: a session sleeps in it */
     bool is_removed;            /* and stays only for its dependents: its kind is "base" */
     struct saved_image *bases[IMAGE_BASES];
     size_t n_bases;
 };
 
-/* Takes over dir_fd. Waits for the store: before the loop runs. */
+/* Takes over dir_fd. The list is empty until images_search() is done. */
 [[nodiscard]] int images_open(struct images **ret, uv_loop_t *loop, struct store *store, int dir_fd,
                               const struct images_limits *limits, const struct image_keys *keys,
                               struct err *e);
+/* Reads the rows, in a thread of the store, and removes files without a row. on_done() follows, with
+ * e NULL if the list is complete. Nothing is saved or removed before. */
+[[nodiscard]] int images_search(struct images *all,
+                                void (*on_done)(void *context, const struct err *e), void *context,
+                                struct err *e);
+bool images_are_listed(const struct images *all);
 void images_set_limits(struct images *all, const struct images_limits *limits);
 /* Before the store is closed. Jobs that have begun end later. */
 void images_free(struct images *all);

@@ -18,6 +18,7 @@ struct images {
     struct image_room *rooms;
     uint64_t unfolding; /* bytes of memory that files which are unfolded now will take */
     unsigned jobs;      /* that still refer to this */
+    bool is_listed;     /* every row is in the list */
     bool freed;
 };
 

@@ -216,11 +216,22 @@ struct sessions_limits {
 [[nodiscard]] int sessions_open(struct sessions **ret, uv_loop_t *loop, struct engine *engine,
                                 struct store *store, int dir_fd, struct images *images,
                                 const struct sessions_limits *limits, struct err *e);
-/* Takes over the sessions of an earlier keeper that is dead, before the loop runs: waits for the
- * warden and the store. JSON arrays with the ids of the sessions that live on, and of the runs that
- * go on. Files of all others are removed. */
+/* Takes over the sessions with a jar of an earlier keeper that is dead, before the loop runs: waits for
+ * the warden and the store. JSON arrays with the ids of these sessions, and of the runs that go on. If
+ * there are any, this includes the search for sleeping ones. */
 [[nodiscard]] int sessions_adopt(struct sessions *all, json_t **ret_sessions, json_t **ret_runs,
                                  struct err *e);
+/* Searches for the sessions that sleep since an earlier keeper, and for all images. Until the end of the
+ * search there is no other session, and no template. Files of sessions that are over are removed. */
+[[nodiscard]] int sessions_search(struct sessions *all, struct err *e);
+bool sessions_are_known(const struct sessions *all); /* the search is over */
+struct sessions_wait {
+    /* e NULL: they are known. The owner may free the wait now. */
+    void (*on_done)(struct sessions_wait *w, const struct err *e);
+    struct sessions_wait *next; /* private */
+};
+/* While they are not known. Begins another search, if the first one failed. on_done() follows. */
+[[nodiscard]] int sessions_await(struct sessions *all, struct sessions_wait *w, struct err *e);
 struct images *sessions_images(const struct sessions *all);
 void sessions_set_limits(struct sessions *all, const struct sessions_limits *limits);
 /* Ends every session. One that sleeps, or wakes, sleeps on. on_idle() of the engine follows once their cells are over. */

@@ -51,6 +51,11 @@ struct sessions {
     uint64_t spares_taken;
     struct template_maker *maker;
     struct template_wait *template_waits;
+    /* sleepers.c */
+    bool are_known;                 /* sleeping ones of an earlier keeper are in the list */
+    int64_t searched_to;            /* of a search that failed: it goes on there */
+    struct sessions_search *search; /* NULL: none */
+    struct sessions_wait *search_waits;
 };
 
 /* ---- program.c: the jar of a session and its channel ---- */
@@ -236,8 +241,14 @@ json_t *network_spec_json(const struct network_policy *p);
 void sessions_drain_step(struct sessions *all);
 
 /* ---- sleepers.c ---- */
-/* Sessions that sleep since an earlier keeper. Adds their ids to the array. Waits for the store. */
-[[nodiscard]] int sessions_find_sleeping(struct sessions *all, json_t *ids, struct err *e);
+/* Sessions by their ids, at one moment. */
+struct sessions_list {
+    struct session **sorted; /* for free() */
+    size_t n;
+};
+[[nodiscard]] int sessions_sort(const struct sessions *all, struct sessions_list *ret,
+                                struct err *e);
+struct session *sessions_list_find(const struct sessions_list *list, const char *id);
 /* Removes files without a row: their writer was killed. Notes which rows have a file; false: not all
  * files could be seen. */
 bool images_sweep(int dir_fd, struct saved_image *first);
@@ -266,6 +277,8 @@ void session_sync_files(int dir_fd, const char *id);
 void session_keep(struct session *s);
 /* Removes its files. */
 void session_forget(struct session *s);
+/* Removes the files of sessions that are not in the list. */
+void sessions_sweep_files(const struct sessions *all, const struct sessions_list *list);
 
 /* ---- transfer.c ---- */
 /* The record of an import, with the row of the session: without it, no session begins. */
@@ -278,7 +291,7 @@ bool checkpoint_delays_cell(struct cell *c);
 /* The session is over: so are its checkpoints. */
 void checkpoints_end(struct session *s);
 /* Checkpoints of sessions that are over, at the start of a keeper. */
-void checkpoints_sweep(struct sessions *all);
+void checkpoints_sweep(const struct sessions *all, const struct sessions_list *list);
 /* Later checkpoints share their bytes with this image, if it is on the disk. */
 void checkpoints_set_base(struct session *s, struct session_image *image);
 /* Its state has no past: the end of its jar is its own end. */

@@ -224,13 +224,16 @@ int sessions_tree(struct db *db, const char *id, struct session_rows *ret, struc
     return take_rows(&q, ret, e);
 }
 
-int sessions_sleeping(struct db *db, struct session_rows *ret, struct err *e)
+int sessions_sleeping(struct db *db, int64_t after, unsigned limit, struct session_rows *ret,
+                      struct err *e)
 {
     scoped(session_rows) list = { 0 };
     scoped(query) q = { 0 };
     int found;
     if (query_get(&q, db, SQL_SESSION_SLEEPING, e))
         return -1;
+    bind_int(&q, after);
+    bind_int(&q, limit);
     while ((found = query_step(&q, e)) > 0) {
         if (SQL_GROW(list.rows, list.n, e))
             return -1;
@@ -238,6 +241,7 @@ int sessions_sleeping(struct db *db, struct session_rows *ret, struct err *e)
         take_row(&q, r);
         r->image = take_text(&q);
         r->spec = take_text(&q);
+        r->number = take_int(&q);
         if (query_taken(&q, e))
             return -1;
     }

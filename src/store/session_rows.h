@@ -16,6 +16,7 @@ struct session_row {
     char *rollbacks; /* JSON array of {last, to, at_ms, kind}, the oldest first; NULL: none */
     char *image;     /* the one that it sleeps in; NULL: it does not sleep */
     char *spec;      /* JSON: everything that its client asked for; only while it sleeps */
+    int64_t number;  /* rows have rising ones; of sessions_sleeping() only */
 };
 void session_row_done(struct session_row *r);
 
@@ -79,16 +80,18 @@ void session_rows_done(struct session_rows *r);
 /* Every session that has a common ancestor with this one, the oldest first. */
 [[nodiscard]] int sessions_tree(struct db *db, const char *id, struct session_rows *ret,
                                 struct err *e);
-/* All that sleep, with image and spec. */
-[[nodiscard]] int sessions_sleeping(struct db *db, struct session_rows *ret, struct err *e);
+/* The first `limit` sessions that sleep and have a number beyond `after`, in the order of their
+ * numbers, with number, image and spec. */
+[[nodiscard]] int sessions_sleeping(struct db *db, int64_t after, unsigned limit,
+                                    struct session_rows *ret, struct err *e);
 /* The highest number of a cell so far; 0: none. */
 [[nodiscard]] int sessions_count_cells(struct db *db, const char *session, int64_t *ret,
                                        struct err *e);
 /* Appends the languages of the sessions that were created since then. */
 [[nodiscard]] int sessions_languages(struct db *db, int64_t since_ms, char ***languages,
                                      struct err *e);
-/* At the start of the service: sessions that live in no keeper have ended. except: a JSON array of
- * the ids that live; NULL: none. */
+/* At the start of the service: sessions that neither sleep nor live in a keeper have ended. except: a
+ * JSON array of the ids that live; NULL: none. */
 [[nodiscard]] int sessions_lose(struct db *db, int64_t now_ms, const char *reason,
                                 const char *except, struct err *e);
 /* Removes sessions that ended before this time. */

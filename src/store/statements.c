@@ -216,6 +216,7 @@ const char *const sql_texts[SQL_COUNT_] = {
                           " FROM sessions WHERE ended_ms > 0 AND (?1 IS NULL OR api_key = ?1) "
                           "ORDER BY seq DESC LIMIT ?2",
     [SQL_SESSION_LOSE] = "UPDATE sessions SET ended_ms = ?1, reason = ?2 WHERE ended_ms = 0 "
+                         "AND image IS NULL "
                          "AND id NOT IN (SELECT value FROM json_each(coalesce(?3, '[]')))",
     [SQL_SESSION_CELLS] = "SELECT coalesce(max(json_extract(i.request, '$.cell')), 0) FROM runs r "
                           "JOIN run_input i ON i.seq = r.seq WHERE " OF_SESSION,
@@ -230,8 +231,9 @@ const char *const sql_texts[SQL_COUNT_] = {
     [SQL_SESSION_LANGUAGES] = "SELECT DISTINCT language FROM sessions WHERE created_ms >= ?",
     [SQL_SESSION_SET_IMAGE] =
         "UPDATE sessions SET image = ?, spec = ?, cells = ? WHERE id = ? AND ended_ms = 0",
-    [SQL_SESSION_SLEEPING] = "SELECT " SESSION_COLUMNS ", image, spec "
-                             "FROM sessions WHERE ended_ms = 0 AND image IS NOT NULL ORDER BY seq",
+    [SQL_SESSION_SLEEPING] = "SELECT " SESSION_COLUMNS ", image, spec, seq "
+                             "FROM sessions WHERE ended_ms = 0 AND image IS NOT NULL "
+                             "AND seq > ?1 ORDER BY seq LIMIT ?2",
     [SQL_SESSION_RETAIN] = "DELETE FROM sessions WHERE ended_ms > 0 AND ended_ms < ?",
     [SQL_IMAGE_INSERT] = "INSERT INTO images (id, api_key, kind, session, name, language, bases, "
                          "detail, form, cell, bytes, created_ms, digest, stamp) "

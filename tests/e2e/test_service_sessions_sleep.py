@@ -2,8 +2,10 @@
 import json
 import os
 import random
+import sqlite3
 import threading
 import time
+from contextlib import closing
 
 import pytest
 from harness import eventually
@@ -224,6 +226,43 @@ def alter(path, change):
     with open(path, "r+b") as f:
         change(f)
     os.chmod(path, 0o400)
+
+
+def multiply(data, session, count):
+    """Sleeping sessions like this one, as rows and links; one row has a spec that nobody can read."""
+    ids = [f"ses_{i:026d}" for i in range(count)]
+    with closing(sqlite3.connect(data / "belljar.db")) as db, db:
+        image, = db.execute("SELECT image FROM sessions WHERE id = ?", (session,)).fetchone()
+        for table, key in (("sessions", "id"), ("images", "session")):
+            names = [r[1] for r in db.execute(f"PRAGMA table_info({table})") if r[1] not in ("seq", "id", "session")]
+            for i, new in enumerate(ids):
+                values = [f"'img_{i:026d}'" if n == "image" else n for n in names]
+                extra = {"id": new} if table == "sessions" else {"id": f"img_{i:026d}", "session": new}
+                db.execute(f"INSERT INTO {table} ({', '.join([*extra, *names])}) SELECT "
+                           f"{', '.join('?' for _ in extra)}, {', '.join(values)} FROM {table} WHERE {key} = ?",
+                           (*extra.values(), session))
+        db.execute("UPDATE sessions SET spec = '{' WHERE id = ?", (ids[0],))
+    for i in range(count):
+        os.link(data / "images" / image, data / "images" / f"img_{i:026d}")
+    return ids
+
+
+def test_sleeping_sessions_are_found_while_the_service_answers():
+    with Service(*OPTIONS) as s:
+        session = create(s, "bash")
+        execute(s, session, "mine=5")
+        sleep(s, session)
+        s.stop()
+        lost, *others = multiply(s.data, session, 700)
+        s.start().stop()  # perhaps while it searches; nothing is lost
+        first = s.start().get(f"/v1/sessions/{others[-1]}")
+        assert (first.status, first.json["state"]) == (200, "sleeping"), first
+        listed = [x["id"] for x in s.get("/v1/sessions", {"state": "sleeping"}).json["sessions"]]
+        assert sorted(listed) == sorted([session, *others])
+        gone = s.get(f"/v1/sessions/{lost}")
+        assert gone.status == 410 and "did not survive" in gone.json["error"]["message"], gone
+        assert execute(s, others[-1], "echo $mine")["stdout"] == "5\n"
+        assert eventually(lambda: len(images(s)) == len(others), PATIENCE)  # without that of the lost one
 
 
 def test_a_damaged_image_is_refused_with_a_sentence_and_the_session_sleeps_on(service):

@@ -181,6 +181,9 @@ enum {
     ROUTE_BODY_OPTIONAL = 1, /* a missing body is an empty object */
     ROUTE_LENIENT = 2,       /* unknown fields are ignored */
     ROUTE_RAW = 4, /* the handler reads http->request.body itself, and checks its content type */
+    ROUTE_EARLY =
+        8, /* it needs neither sessions nor templates, unless its body names a template: it
+                      * does not wait for the search at the start of the service */
 };
 
 /* The table of each surface; ends with a row whose path is NULL. */

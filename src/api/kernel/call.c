@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "session/session.h"
 
 /* For a route without a body: some clients send "{}" anyway. */
 enum { IGNORED_BODY_MAX = 64 << 10 };
@@ -287,6 +288,55 @@ static int body_read(const struct api_route *route, struct buf *bytes, json_t **
     return 0;
 }
 
+/* ---- the start of the service ---- */
+
+struct early_call {
+    struct sessions_wait wait;
+    struct api_call *call;
+};
+
+static void on_sessions_known(struct sessions_wait *w, const struct err *e)
+{
+    struct early_call *early = (struct early_call *)w;
+    struct api_call *c = early->call;
+    struct err gone = { 0 };
+    free(early);
+    if (!e && !c->http) { /* a handler may need the request */
+        (void)!err_set(&gone, ERR_UNAVAILABLE, 0, "the client left");
+        e = &gone;
+    }
+    if (e)
+        api_fail(c, e, NULL);
+    else
+        c->route->handle(c);
+}
+
+/* Sleeping sessions and templates of an earlier keeper are searched for while requests come. */
+static bool must_wait(const struct api_call *c)
+{
+    return c->api->sessions && !sessions_are_known(c->api->sessions) &&
+           (!(c->route->flags & ROUTE_EARLY) || json_object_get(c->body, "template"));
+}
+
+static void handle(struct api_call *c)
+{
+    struct err e = { 0 };
+    if (!must_wait(c)) {
+        c->route->handle(c);
+        return;
+    }
+    struct early_call *early = calloc(1, sizeof *early);
+    if (!early) {
+        api_fail_no_memory(c);
+        return;
+    }
+    *early = (struct early_call){ .wait.on_done = on_sessions_known, .call = c };
+    if (sessions_await(c->api->sessions, &early->wait, &e)) {
+        free(early);
+        api_fail(c, &e, NULL);
+    }
+}
+
 /* ---- large bodies ---- */
 
 /* The thread has the call until it is done; meanwhile the loop only notes that a client left. */
@@ -322,7 +372,7 @@ static void large_done(uv_work_t *work, int status)
     if (l->err.code != ERR_NONE)
         api_fail(c, &l->err, l->field[0] ? l->field : NULL);
     else
-        c->route->handle(c);
+        handle(c);
     buf_done(&l->bytes);
     free(l);
 }
@@ -364,7 +414,7 @@ static void on_request(void *context, struct http_exchange *x)
         return;
     }
     if (x->request.body_in_file) {
-        route->handle(c);
+        handle(c);
         return;
     }
     if (large_begin(c))
@@ -372,7 +422,7 @@ static void on_request(void *context, struct http_exchange *x)
     if (body_read(route, &x->request.body, &c->body, field, sizeof field, &e))
         api_fail(c, &e, field);
     else
-        route->handle(c);
+        handle(c);
 }
 
 static void on_refusal(void *context, const struct http_request *q, int status, const char *detail,

@@ -357,12 +357,12 @@ static const struct api_field stats_reply[] = {
 };
 
 const struct api_route meta_routes[] = {
-    { METHOD_GET, "/v1/health", SCOPE_NONE, .handle = get_health,
+    { METHOD_GET, "/v1/health", SCOPE_NONE, .flags = ROUTE_EARLY, .handle = get_health,
       .summary = "Whether the service can run programs, and at which isolation; 503 if not",
       .replies = REPLIES(
           { 200, .fields = health_reply },
           { 503, .fields = health_reply, .help = "no run can start at this moment" }) },
-    { METHOD_GET, "/v1/languages", SCOPE_ANY, .handle = get_languages,
+    { METHOD_GET, "/v1/languages", SCOPE_ANY, .flags = ROUTE_EARLY, .handle = get_languages,
       .summary = "The languages, with installed versions",
       .replies = REPLIES({ 200, .fields = language_reply, .list = true }) },
     { METHOD_GET, "/v1/stats", SCOPE_READ, .query = stats_query, .handle = get_stats,
@@ -371,7 +371,7 @@ const struct api_route meta_routes[] = {
     { METHOD_GET, "/metrics", SCOPE_READ, .handle = get_metrics,
       .summary = "Metrics in the format of Prometheus",
       .replies = REPLIES({ 200, .content_type = "text/plain" }) },
-    { METHOD_GET, "/openapi.json", SCOPE_NONE, .handle = get_openapi, .summary = "This document",
-      .replies = REPLIES({ 200, .content_type = "application/json" }) },
+    { METHOD_GET, "/openapi.json", SCOPE_NONE, .flags = ROUTE_EARLY, .handle = get_openapi,
+      .summary = "This document", .replies = REPLIES({ 200, .content_type = "application/json" }) },
     { 0 },
 };

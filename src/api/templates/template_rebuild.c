@@ -395,6 +395,10 @@ static void on_look(uv_timer_t *timer)
 {
     struct template_keeper *k = timer->data;
     struct err e = { 0 };
+    if (!sessions_are_known(k->api->sessions)) {
+        (void)uv_timer_start(timer, on_look, LOOK_AFTER_MS, 0);
+        return;
+    }
     const struct saved_image *s = images_first(sessions_images(k->api->sessions));
     for (; s; s = s->next)
         if (!s->is_removed && strcmp(s->row.kind, TEMPLATE_KIND) == 0 &&

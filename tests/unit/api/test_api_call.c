@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/auto.h"
 #include "check.h"
+#include "session/session.h"
 
 /* ---- the recorded calls ---- */
 static struct {
@@ -74,6 +75,34 @@ unsigned engine_retry_after_s(const struct engine *engine)
     return 7;
 }
 
+/* ---- sessions that are searched for ---- */
+struct sessions {
+    bool are_known;
+    struct sessions_wait *wait;
+};
+
+bool sessions_are_known(const struct sessions *all)
+{
+    return all->are_known;
+}
+
+int sessions_await(struct sessions *all, struct sessions_wait *w, struct err *e)
+{
+    (void)e;
+    CHECK(!all->are_known && !all->wait);
+    all->wait = w;
+    return 0;
+}
+
+static void end_search(struct sessions *all, const struct err *e)
+{
+    struct sessions_wait *w = all->wait;
+    all->wait = NULL;
+    all->are_known = e == NULL;
+    if (CHECK(w != NULL))
+        w->on_done(w, e);
+}
+
 /* ---- routes ---- */
 static struct api_call *kept;
 static int gone, drained, half_closed;
@@ -129,6 +158,7 @@ static void name_me(struct api_call *c)
 static const struct api_field fields[] = {
     { .name = "code", .type = FIELD_DATA, .required = true },
     { .name = "wait", .type = FIELD_BOOL },
+    { .name = "template", .type = FIELD_STRING },
     { 0 },
 };
 static const struct api_field query[] = {
@@ -153,6 +183,12 @@ static const struct api_route routes[] = {
       .style = STYLE_NEMO,
       .flags = ROUTE_RAW,
       .handle = raw },
+    { .method = METHOD_POST,
+      .path = "/early",
+      .scope = SCOPE_RUN,
+      .body = fields,
+      .flags = ROUTE_EARLY,
+      .handle = echo },
     { .method = METHOD_GET, .path = "/full", .scope = SCOPE_RUN, .handle = full },
     { .method = METHOD_GET, .path = "/mine/{name}", .scope = SCOPE_ANY, .handle = name_me },
     { .method = METHOD_GET,
@@ -302,6 +338,35 @@ static void test_body_reaches_its_handler_validated(void)
             printf("    %s: %s\n", rows[i].body, told.body);
         CHECK_INT(told.answers, 1);
     }
+}
+
+static void test_call_waits_for_the_sessions_that_it_may_need(void)
+{
+    struct sessions sessions = { 0 };
+    const struct ask plain = { METHOD_POST, "/early", .type = json, .body = "{\"code\":\"x\"}" },
+                     named = { METHOD_POST, "/early", .type = json,
+                               .body = "{\"code\":\"x\",\"template\":\"t\"}" },
+                     any = { METHOD_POST, "/echo", .type = json, .body = "{\"code\":\"x\"}" };
+    struct err stopping = { 0 };
+    (void)!err_set(&stopping, ERR_UNAVAILABLE, 0, "the service is stopping");
+    api.sessions = &sessions;
+    CHECK_INT(ask(&plain), 200);
+    CHECK(sessions.wait == NULL);
+    CHECK_INT(ask(&named), 0);
+    end_search(&sessions, NULL);
+    CHECK_INT(told.status, 200);
+    CHECK(strstr(told.body, "\"template\":\"t\"") != NULL);
+    sessions.are_known = false;
+    CHECK_INT(ask(&any), 0);
+    end_search(&sessions, &stopping);
+    CHECK_INT(told.status, 503);
+    CHECK(strstr(told.body, "the service is stopping") != NULL);
+    CHECK_INT(ask(&any), 0); /* and another search */
+    end_search(&sessions, NULL);
+    CHECK_INT(told.answers, 1);
+    CHECK_INT(told.status, 200);
+    CHECK_INT(ask(&any), 200); /* it is over */
+    api.sessions = NULL;
 }
 
 static void test_query_is_checked_against_its_table(void)
@@ -495,6 +560,7 @@ static const struct check_test tests[] = {
     TEST(test_few_descriptors_are_told),
     TEST(test_what_can_be_refused_is_refused_before_the_body),
     TEST(test_body_reaches_its_handler_validated),
+    TEST(test_call_waits_for_the_sessions_that_it_may_need),
     TEST(test_query_is_checked_against_its_table),
     TEST(test_keys_and_scopes_are_asked_for_where_needed),
     TEST(test_full_house_says_when_to_come_back),
