@@ -678,7 +678,7 @@ static void post_branches(struct api_call *c)
 static const struct api_field score_reply[] = {
     { "value", FIELD_NUMBER, OR_NULL, .help = "the number; null if there is none" },
     { "error", FIELD_STRING, OR_NULL, .help = "why there is none" },
-    { "cell", FIELD_ANY, OR_NULL, .fields = cell_reply, .help = "the cell of the score" },
+    { "cell", FIELD_OBJECT, OR_NULL, .fields = cell_reply, .help = "the cell of the score" },
     { 0 },
 };
 static const struct api_field branch_result_reply[] = {
@@ -688,7 +688,7 @@ static const struct api_field branch_result_reply[] = {
     { "session", FIELD_STRING, ALWAYS, .help = "id of the copy that it ran in" },
     { "error", FIELD_STRING, OR_NULL,
       .help = "the reason why the candidate did not run, or failed though its cell was ok" },
-    { "cell", FIELD_ANY, OR_NULL, .fields = cell_reply,
+    { "cell", FIELD_OBJECT, OR_NULL, .fields = cell_reply,
       .help = "as the answer of POST exec: result, outputs, usage, diagnosis" },
     { "score", FIELD_OBJECT, OR_NULL, .fields = score_reply,
       .help = "with best, if the candidate was ok" },

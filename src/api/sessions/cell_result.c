@@ -54,7 +54,8 @@ const struct api_field cell_reply[] = {
     { "execution_count", FIELD_INT, OR_NULL, .help = "the number in In[] and Out[]" },
     { "displays", FIELD_OBJECTS, ALWAYS, .fields = display_reply, .help = "in order" },
     { "error", FIELD_OBJECT, OR_NULL, .fields = error_reply, .help = "the error of the code" },
-    { "diagnosis", FIELD_ANY, .nullable = true, .help = "as for a run: cause and suggestions" },
+    { "diagnosis", FIELD_OBJECT, .nullable = true, .fields = diagnosis_reply,
+      .help = "as for a run: cause and suggestions" },
     { "usage", FIELD_OBJECT, .fields = usage_reply, .help = "resources that the cell used" },
     { "limits_hit", FIELD_STRINGS, .help = "keys of limits that were reached" },
     { "network", FIELD_OBJECT, .nullable = true, .fields = network_reply,
@@ -67,6 +68,47 @@ const struct api_field cell_reply[] = {
       .help = "of a cell that was rolled back: the reason" },
     { "metadata", FIELD_ANY, .nullable = true, .help = "as in the request" },
     { .schema = "Cell", .help = "A cell that is over" },
+};
+
+static const char *const cell_event_words[] = { "waiting", "queued",  "started",   "stdout",
+                                                "stderr",  "network", "display",   "update_display",
+                                                "clear",   "result",  "error",     "input_request",
+                                                "note",    "done",    "keepalive", NULL };
+static const struct api_field cell_end_reply[] = {
+    { "session", FIELD_STRING, ALWAYS, .help = "id of the session" },
+    { "cell", FIELD_INT, ALWAYS, .help = "number of the cell" },
+    { "status", FIELD_STRING, ALWAYS, .one_of = status_words, .help = "as in the cell" },
+    { "notes", FIELD_STRINGS, ALWAYS, .help = "sentences about the end of the cell" },
+    { .schema = "CellEnd", .fields = result_reply, .help = "A cell without its outputs" },
+};
+const struct api_field cell_event_reply[] = {
+    { "event", FIELD_STRING, ALWAYS, .one_of = cell_event_words, .help = "kind of the event" },
+    { "seq", FIELD_INT, .help = "grows, not always by one; keepalive has none" },
+    { "id", FIELD_STRING, .help = "of waiting, queued, started: id of the run" },
+    { "approval", FIELD_ANY, .help = "of waiting: the approval that the cell waits for" },
+    { "started_at", FIELD_STRING, .help = "of started: time at which the cell started" },
+    { "time_ms", FIELD_NUMBER, .help = "time since the start" },
+    { "data", FIELD_ANY,
+      .help = "of stdout, stderr: a piece of the output; of display, update_display, result: "
+              "representations by MIME type" },
+    { "data_base64", FIELD_STRING, .help = "in place of data, if the output is not UTF-8" },
+    { "display_id", FIELD_STRING, .help = "of display, update_display: its id" },
+    { "metadata", FIELD_ANY, .help = "of display, update_display, result: of the program" },
+    { "cut", FIELD_BOOL, .help = "true: displays, or parts of this one, were dropped here" },
+    { "left_out", FIELD_STRING, .help = "the MIME types that were dropped" },
+    { "execution_count", FIELD_INT, .help = "of result: the number in In[] and Out[]" },
+    { "wait", FIELD_BOOL, .help = "of clear: true: when the next display comes" },
+    { "name", FIELD_STRING, .help = "of error: its type, such as ValueError" },
+    { "message", FIELD_STRING, .help = "of error: its message" },
+    { "traceback", FIELD_STRING, .help = "of error: as text without colours" },
+    { "prompt", FIELD_STRING, .help = "of input_request: the question" },
+    { "password", FIELD_BOOL, .help = "of input_request: true: the answer is not shown" },
+    { "text", FIELD_STRING, .help = "of note: a sentence" },
+    { "connection", FIELD_OBJECT, .fields = connection_reply,
+      .help = "of network: a connection that began or ended, or was refused" },
+    { "result", FIELD_OBJECT, .fields = cell_end_reply,
+      .help = "of done: the end of the cell, without its outputs" },
+    { .schema = "CellEvent", .help = "An event of a cell" },
 };
 
 /* A reason of ours has the shape of an error of the code. */

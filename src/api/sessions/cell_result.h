@@ -4,7 +4,7 @@
 #include "api/kernel/api.h"
 #include "run/journal.h"
 
-extern const struct api_field cell_reply[];
+extern const struct api_field cell_reply[], cell_event_reply[];
 
 /* The answer of a cell that is over: fields of the result of its run, and its outputs. The caller
  * keeps its references. *room: see event_add_outputs(). A new reference. */

@@ -434,7 +434,7 @@ const struct api_route cell_routes[] = {
       .summary = "Run a cell in a session",
       .replies = REPLIES(
           { 200, .fields = cell_reply, .help = "the cell, or events on request" },
-          EVENT_REPLIES(event_reply),
+          EVENT_REPLIES(cell_event_reply),
           { 202, .fields = accepted_reply, .help = "the cell goes on: wait was false" }) },
     { METHOD_GET, "/v1/sessions/{id}/cells", SCOPE_ANY, .query = cells_query, .handle = get_cells,
       .summary = "The cells of a session with their outputs",
@@ -444,7 +444,7 @@ const struct api_route cell_routes[] = {
     { METHOD_GET, "/v1/sessions/{id}/cells/{cell}/events", SCOPE_ANY, .query = events_query,
       .handle = get_cell_events,
       .summary = "Events of a cell from the beginning, or after one, to the end",
-      .replies = REPLIES(EVENT_REPLIES(event_reply)) },
+      .replies = REPLIES(EVENT_REPLIES(cell_event_reply)) },
     { METHOD_GET, "/v1/sessions/{id}/notebook", SCOPE_ANY, .handle = get_notebook,
       .summary = "The cells of a session as a Jupyter notebook",
       .replies = REPLIES({ 200, .fields = notebook_reply }) },

@@ -1,0 +1,191 @@
+// Events of the service as async iterators.
+import { Busy, Conflict, ConnectionLost, ProtocolError } from "./errors.js";
+import { toBase64 } from "./explain.js";
+import { NDJSON, part, pause } from "./transport.js";
+const LINE_MAX = 96 << 20; // a cell has up to 64 MiB of outputs
+/** Events, each as soon as it happens. The request is sent when the first event is asked for. A loop that is left
+ * early, and `close()`, close the connection: a run that the stream started is then cancelled. */
+export class EventStream {
+    transport;
+    request;
+    /** The number of the last event. */
+    seq = 0;
+    answer;
+    lines;
+    ahead = [];
+    over = false;
+    constructor(transport, request) {
+        this.transport = transport;
+        this.request = request;
+    }
+    async *[Symbol.asyncIterator]() {
+        try {
+            for (;;) {
+                const event = await this.next();
+                if (!event)
+                    return;
+                yield event;
+            }
+        }
+        finally {
+            this.close();
+        }
+    }
+    /** The next event; undefined after the last one. Unlike a loop, it leaves the stream open. */
+    async next() {
+        for (let resumes = 0; !this.over;) {
+            try {
+                await this.open();
+                if (this.ahead.length)
+                    return this.ahead.shift();
+                return await this.read();
+            }
+            catch (error) {
+                const again = error instanceof ConnectionLost && this.request.resume && resumes < this.transport.retries;
+                if (!again || this.over)
+                    throw error;
+                this.request.query = this.request.resume(this.seq);
+                this.answer = this.lines = undefined;
+                await pause(100 * 2 ** resumes++, this.request.signal);
+            }
+        }
+        return undefined;
+    }
+    /** Leaves the stream. */
+    close() {
+        this.over = true;
+        this.answer?.then((answer) => answer.close(), () => { });
+    }
+    async open() {
+        const first = !this.answer;
+        const { method, path, ...call } = this.request;
+        this.answer ??= this.transport.open(method, path, { ...call, accept: NDJSON });
+        const answer = await this.answer;
+        this.lines ??= linesOf(answer);
+        if (first && this.needsId()) {
+            const event = await this.read();
+            if (event)
+                this.ahead.push(event);
+        }
+    }
+    async read() {
+        for (;;) {
+            const { value: line, done } = await this.lines.next();
+            if (done) {
+                if (this.isIncomplete())
+                    throw new ConnectionLost("the service ended the stream before the event 'done'");
+                this.over = true;
+                return undefined;
+            }
+            const event = JSON.parse(line);
+            if (event.event === "keepalive")
+                continue;
+            this.seq = event.seq ?? this.seq;
+            this.take(event);
+            return event;
+        }
+    }
+    needsId() {
+        return false;
+    }
+    isIncomplete() {
+        return false;
+    }
+    take(_event) { }
+}
+async function* linesOf(answer) {
+    const kind = answer.header("content-type");
+    if (!kind?.startsWith(NDJSON)) {
+        answer.close();
+        throw new ProtocolError(`the answer is '${kind}' and not a stream of events`);
+    }
+    const decoder = new TextDecoder();
+    let held = "";
+    for await (const piece of answer.body) {
+        const lines = (held + decoder.decode(piece, { stream: true })).split("\n");
+        held = lines.pop();
+        if (held.length > LINE_MAX)
+            throw new ProtocolError(`the stream has an event of more than ${LINE_MAX} bytes`);
+        for (const line of lines)
+            if (line)
+                yield line;
+    }
+}
+/** The events of one run. `id` is known after the first event, `result` after the last one. */
+export class RunStream extends EventStream {
+    id;
+    result;
+    needsId() {
+        return this.id === undefined;
+    }
+    isIncomplete() {
+        return this.result === undefined;
+    }
+    take(event) {
+        this.id ??= event.id;
+        if (event.event === "done")
+            this.result = event.result;
+    }
+    /** Sends input to a run with stdin_open. `eof` closes its stdin. */
+    async write(data = "", { eof = false } = {}) {
+        await this.open();
+        await sendStdin(this.transport, this.id, data, eof);
+    }
+    /** Cancels the run; its events go on to the end. False: it was over already. */
+    async cancel() {
+        await this.open();
+        return cancelRun(this.transport, this.id);
+    }
+}
+/** The events of one cell. `result` is its end, without its outputs: `session.cell(result.cell)` has them. */
+export class CellStream extends EventStream {
+    session;
+    id;
+    result;
+    constructor(transport, session, request) {
+        super(transport, request);
+        this.session = session;
+    }
+    isIncomplete() {
+        return this.result === undefined;
+    }
+    take(event) {
+        this.id ??= event.id;
+        if (event.event === "done")
+            this.result = event.result;
+    }
+    /** Answers input(), after an event `input_request`. */
+    reply(text) {
+        return this.session.reply(text);
+    }
+    /** Interrupts the cell; its events go on to the end. */
+    interrupt() {
+        return this.session.interrupt();
+    }
+}
+export async function cancelRun(transport, id) {
+    try {
+        await transport.call("DELETE", `/v1/runs/${part(id)}`);
+        return true;
+    }
+    catch (error) {
+        if (error instanceof Conflict)
+            return false;
+        throw error;
+    }
+}
+/** The service takes the next piece when the program has read the last one: 503 until then. */
+export async function sendStdin(transport, id, data, eof) {
+    const piece = typeof data === "string" ? { data } : { data: toBase64(data), encoding: "base64" };
+    for (;;) {
+        try {
+            await transport.call("POST", `/v1/runs/${part(id)}/stdin`, { body: eof ? { ...piece, eof } : piece, waitsForRoom: false });
+            return;
+        }
+        catch (error) {
+            if (!(error instanceof Busy))
+                throw error;
+            await pause(50);
+        }
+    }
+}

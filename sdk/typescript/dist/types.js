@@ -1,0 +1,2 @@
+// Types that the document of the service has no names for.
+export {};
