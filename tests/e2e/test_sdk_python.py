@@ -361,6 +361,10 @@ def test_sdk_python_a_service_that_goes_away_is_an_error_and_never_a_hang(url):
         Belljar("unix:/nonexistent/belljar.sock", retries=0).health()
     with Fake(STREAM) as fake, pytest.raises(belljar.ConnectionLost):
         list(Belljar(fake.url).stream("1", "python"))
+    for line in (b"x" * 35, b'"' + b"y" * 33 + b'"', b"[" + b" " * 33 + b"]"):  # neither JSON nor an event
+        with Fake(STREAM.replace(b'{"event":"queued","seq":0,"id":"r"}', line)) as fake:
+            with pytest.raises(belljar.ProtocolError, match="the stream has a line"):
+                list(Belljar(fake.url).stream("1", "python"))
     with Fake(None) as fake, pytest.raises(belljar.TimedOut, match="0.2 s"):
         Belljar(fake.url, timeout=0.2).health()
 

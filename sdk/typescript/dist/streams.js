@@ -77,7 +77,7 @@ export class EventStream {
                 this.over = true;
                 return undefined;
             }
-            const event = JSON.parse(line);
+            const event = eventOf(line);
             if (event.event === "keepalive")
                 continue;
             this.seq = event.seq ?? this.seq;
@@ -93,6 +93,18 @@ export class EventStream {
     }
     take(_event) { }
 }
+function eventOf(line) {
+    let event;
+    try {
+        event = JSON.parse(line);
+    }
+    catch (error) {
+        throw new ProtocolError(`the stream has a line '${line.slice(0, 40)}' that is not JSON`, { cause: error });
+    }
+    if (typeof event?.event !== "string")
+        throw new ProtocolError(`the stream has a line '${line.slice(0, 40)}' that is no event`);
+    return event;
+}
 async function* linesOf(answer) {
     const kind = answer.header("content-type");
     if (!kind?.startsWith(NDJSON)) {
@@ -100,15 +112,20 @@ async function* linesOf(answer) {
         throw new ProtocolError(`the answer is '${kind}' and not a stream of events`);
     }
     const decoder = new TextDecoder();
-    let held = "";
+    let held = []; // the parts of a line that is not whole yet
+    let size = 0;
     for await (const piece of answer.body) {
-        const lines = (held + decoder.decode(piece, { stream: true })).split("\n");
-        held = lines.pop();
-        if (held.length > LINE_MAX)
+        const [first, ...lines] = decoder.decode(piece, { stream: true }).split("\n");
+        held.push(first);
+        size += first.length;
+        if (size > LINE_MAX)
             throw new ProtocolError(`the stream has an event of more than ${LINE_MAX} bytes`);
-        for (const line of lines)
-            if (line)
-                yield line;
+        for (const line of lines) {
+            if (size)
+                yield held.join("");
+            held = [line];
+            size = line.length;
+        }
     }
 }
 /** The events of one run. `id` is known after the first event, `result` after the last one. */

@@ -83,7 +83,7 @@ export class EventStream<E extends { event: string; seq?: number }> implements A
         this.over = true;
         return undefined;
       }
-      const event = JSON.parse(line) as E;
+      const event = eventOf<E>(line);
       if (event.event === "keepalive") continue;
       this.seq = event.seq ?? this.seq;
       this.take(event);
@@ -102,6 +102,17 @@ export class EventStream<E extends { event: string; seq?: number }> implements A
   protected take(_event: E): void {}
 }
 
+function eventOf<E extends { event: string }>(line: string): E {
+  let event: E | undefined;
+  try {
+    event = JSON.parse(line);
+  } catch (error) {
+    throw new ProtocolError(`the stream has a line '${line.slice(0, 40)}' that is not JSON`, { cause: error });
+  }
+  if (typeof event?.event !== "string") throw new ProtocolError(`the stream has a line '${line.slice(0, 40)}' that is no event`);
+  return event;
+}
+
 async function* linesOf(answer: Answer): AsyncGenerator<string> {
   const kind = answer.header("content-type");
   if (!kind?.startsWith(NDJSON)) {
@@ -109,12 +120,18 @@ async function* linesOf(answer: Answer): AsyncGenerator<string> {
     throw new ProtocolError(`the answer is '${kind}' and not a stream of events`);
   }
   const decoder = new TextDecoder();
-  let held = "";
+  let held: string[] = []; // the parts of a line that is not whole yet
+  let size = 0;
   for await (const piece of answer.body) {
-    const lines = (held + decoder.decode(piece, { stream: true })).split("\n");
-    held = lines.pop()!;
-    if (held.length > LINE_MAX) throw new ProtocolError(`the stream has an event of more than ${LINE_MAX} bytes`);
-    for (const line of lines) if (line) yield line;
+    const [first, ...lines] = decoder.decode(piece, { stream: true }).split("\n");
+    held.push(first!);
+    size += first!.length;
+    if (size > LINE_MAX) throw new ProtocolError(`the stream has an event of more than ${LINE_MAX} bytes`);
+    for (const line of lines) {
+      if (size) yield held.join("");
+      held = [line];
+      size = line.length;
+    }
   }
 }
 

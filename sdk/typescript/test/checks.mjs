@@ -294,6 +294,9 @@ const checks = {
     await fake([STREAM], (url) => assert.rejects(collect(new Belljar({ url }).stream("1", { language: "python" })), belljar.ConnectionLost));
     await fake([WAIT], (url) => assert.rejects(new Belljar({ url, timeout: 200 }).health(), (e) => e instanceof belljar.TimedOut && /0.2 s/.test(e.message)));
     await fake([WAIT], (url) => assert.rejects(new BrowserBelljar({ url, timeout: 200 }).health(), belljar.TimedOut));
+    for (const line of ["x".repeat(35), JSON.stringify("y".repeat(33)), JSON.stringify({ evnt: "queued", s: "1234567890123" })])
+      await fake([STREAM.replace(/\{"event":"queued.*\}/, line.slice(0, 35))], (url) =>
+        assert.rejects(collect(new Belljar({ url }).stream("1")), belljar.ProtocolError));
     for (const strange of ["SSH-2.0-OpenSSH\r\n\r\n", answer(200, "<html>"), answer(404, "<html>"),
       answer(200).replace("application/json", "text/html")])
       await fake([strange], (url) => assert.rejects(new Belljar({ url, retries: 0 }).health(), belljar.ProtocolError));

@@ -93,8 +93,8 @@ class EventStream(Generic[M]):
     def _read(self) -> Optional[M]:
         assert self._lines is not None
         for line in self._lines:
-            raw = json.loads(line)
-            if raw.get("event") != "keepalive":
+            raw = event_of(line)
+            if raw["event"] != "keepalive":
                 return self._model(raw)
         if self._is_incomplete():
             raise ConnectionLost("the service ended the stream before the event 'done'")
@@ -108,6 +108,16 @@ class EventStream(Generic[M]):
         pass
 
 
+def event_of(line: bytes) -> Dict[str, Any]:
+    try:
+        raw = json.loads(line)
+    except ValueError as e:
+        raise ProtocolError(f"the stream has a line {line[:40]!r} that is not JSON") from e
+    if not isinstance(raw, dict) or not isinstance(raw.get("event"), str):
+        raise ProtocolError(f"the stream has a line {line[:40]!r} that is no event")
+    return raw
+
+
 def lines_of(answer: Answer) -> Iterator[bytes]:
     if not answer.headers.get("content-type", "").startswith(NDJSON):
         kind = answer.headers.get("content-type")
@@ -115,14 +125,14 @@ def lines_of(answer: Answer) -> Iterator[bytes]:
         raise ProtocolError(f"the answer is {kind!r} and not a stream of events")
     held = bytearray()
     for piece in answer.pieces():
-        held += piece
+        first, *lines = piece.split(b"\n")
+        held += first
         if len(held) > LINE_MAX:
             raise ProtocolError(f"the stream has an event of more than {LINE_MAX} bytes")
-        *lines, rest = held.split(b"\n")
-        held = bytearray(rest)
         for line in lines:
-            if line:
-                yield bytes(line)
+            if held:
+                yield bytes(held)
+            held = bytearray(line)
 
 
 class RunStream(EventStream[Event]):
