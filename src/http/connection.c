@@ -1,5 +1,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,9 @@ static void exchange_end(struct connection *c)
     if (gone && c->x.on_gone)
         c->x.on_gone(&c->x);
     buf_done(&c->x.request.body);
+    if (c->filing)
+        c->filing->connection = NULL;
+    c->filing = NULL;
     if (c->x.request.body_in_file)
         fd_close(&c->x.request.body_fd);
     if (c->x.request.body_over)
@@ -173,6 +177,7 @@ static void begin(struct connection *c)
     q->listener = c->listener;
     c->chunks = (struct chunks){ 0 };
     c->filed = 0;
+    c->has_arrived = false;
     c->body_max = s->limits.body_bytes;
     c->open = true;
     if (s->handlers.head && s->handlers.head(s->context, &c->x, &c->body_max)) {
@@ -233,59 +238,113 @@ static bool step_head(struct connection *c)
     return true;
 }
 
-/* The bytes that have arrived go to the file of the body. */
-static int file_body(struct connection *c, struct refusal *r)
+/* ---- a body that goes to a file ---- */
+
+static void file_work(uv_work_t *work)
+{
+    struct filing *f = work->data;
+    if (fd_write_all(f->fd, f->bytes.data, f->bytes.len))
+        f->error = errno;
+}
+
+static void filing_free(struct filing *f)
+{
+    fd_close(&f->fd);
+    buf_done(&f->bytes);
+    free(f);
+}
+
+static void on_filed(uv_work_t *work, int status)
+{
+    struct filing *f = work->data;
+    struct connection *c = f->connection;
+    struct refusal r;
+    int error = status < 0 ? -status : f->error;
+    filing_free(f);
+    if (!c)
+        return;
+    c->filing = NULL;
+    if (c->phase == PHASE_CLOSED)
+        return;
+    if (error) {
+        (void)refuse(&r, 503, "the body cannot be stored (%s); try again later", strerror(error));
+        refuse_and_close(c, &r);
+    }
+    connection_advance(c);
+}
+
+/* In a thread: a slow disk holds up nobody else. Until the bytes are there, as many more are read. */
+static int begin_filing(struct connection *c, struct refusal *r)
 {
     struct http_request *q = &c->x.request;
-    if (!q->body_in_file || q->body.len == 0)
-        return 0;
-    if (fd_write_all(q->body_fd, q->body.data, q->body.len))
-        return refuse(r, 503, "the body cannot be stored (%s); try again later", strerror(errno));
+    struct filing *f = calloc(1, sizeof *f);
+    if (!f)
+        return refuse(r, 503, "no memory for the body; try again later");
+    *f = (struct filing){ .work.data = f,
+                          .connection = c,
+                          .fd = fcntl(q->body_fd, F_DUPFD_CLOEXEC, 0),
+                          .bytes = q->body };
     c->filed += q->body.len;
-    q->body.len = 0;
+    q->body = (struct buf){ 0 };
+    if (f->fd < 0 || uv_queue_work(c->server->loop, &f->work, file_work, on_filed) != 0) {
+        filing_free(f);
+        return refuse(r, 503, "the body cannot be stored; try again later");
+    }
+    c->filing = f;
+    return 0;
+}
+
+/* *ret_whole: the whole body is in its file. Otherwise on_filed() or more bytes follow. */
+static int file_body(struct connection *c, bool *ret_whole, struct refusal *r)
+{
+    size_t n = c->x.request.body.len;
+    if (!c->filing && (n >= FILE_BYTES || (c->has_arrived && n > 0)))
+        return begin_filing(c, r);
+    *ret_whole = c->has_arrived && !c->filing;
+    return 0;
+}
+
+/* Moves bytes from the input to the body. */
+static int take_body(struct connection *c, struct refusal *r)
+{
+    struct buf *body = &c->x.request.body;
+    struct err e;
+    if (c->head.chunked) {
+        ssize_t used = chunks_feed(&c->chunks, c->in.data + c->in_at, unread(c), body,
+                                   c->body_max - c->filed, r);
+        if (used < 0)
+            return -1;
+        pull_in(c, (size_t)used);
+        c->has_arrived = c->chunks.over;
+        return 0;
+    }
+    size_t missing = (size_t)c->head.length - c->filed - body->len;
+    size_t take = unread(c) < missing ? unread(c) : missing;
+    if (buf_add(body, c->in.data + c->in_at, take, &e))
+        return refuse(r, 503, "no memory for the body; try again later");
+    pull_in(c, take);
+    c->has_arrived = take == missing;
     return 0;
 }
 
 static bool step_body(struct connection *c)
 {
-    struct buf *body = &c->x.request.body;
     struct refusal r;
-    struct err e;
-    bool over;
-    if (c->head.chunked) {
-        ssize_t used = chunks_feed(&c->chunks, c->in.data + c->in_at, unread(c), body,
-                                   c->body_max - c->filed, &r);
-        if (used < 0) {
-            refuse_and_close(c, &r);
-            return true;
-        }
-        pull_in(c, (size_t)used);
-        over = c->chunks.over;
-    } else {
-        size_t missing = (size_t)c->head.length - c->filed - body->len;
-        size_t take = unread(c) < missing ? unread(c) : missing;
-        if (buf_add(body, c->in.data + c->in_at, take, &e)) {
-            (void)refuse(&r, 503, "no memory for the body; try again later");
-            refuse_and_close(c, &r);
-            return true;
-        }
-        pull_in(c, take);
-        over = take == missing;
-    }
-    if (file_body(c, &r)) {
+    bool is_whole = false;
+    int rc = c->has_arrived ? 0 : take_body(c, &r);
+    if (rc == 0 && c->x.request.body_in_file)
+        rc = file_body(c, &is_whole, &r);
+    else
+        is_whole = c->has_arrived;
+    if (rc == 0 && !count_body(c))
+        rc = refuse(&r, 503, "too many large bodies at a time; try again later");
+    if (rc)
         refuse_and_close(c, &r);
-        return true;
-    }
-    if (!count_body(c)) {
-        (void)refuse(&r, 503, "too many large bodies at a time; try again later");
-        refuse_and_close(c, &r);
-        return true;
-    }
-    if (over)
+    else if (is_whole)
         deliver(c);
-    else if (c->eof)
+    else if (c->eof && !c->has_arrived)
         connection_drop(c);
-    return over;
+    return rc || is_whole;
 }
 
 static bool step_answer(struct connection *c)
@@ -395,7 +454,8 @@ static void resume(struct connection *c)
 {
     if (c->phase == PHASE_CLOSED || c->eof)
         return;
-    bool full = c->phase == PHASE_ANSWER && unread(c) >= AHEAD_BYTES;
+    bool full = (c->phase == PHASE_ANSWER && unread(c) >= AHEAD_BYTES) ||
+                (c->filing && (c->has_arrived || c->x.request.body.len >= FILE_BYTES));
     if (full == c->paused)
         return;
     c->paused = full;

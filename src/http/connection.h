@@ -9,6 +9,7 @@ enum {
     LISTENERS_MAX = 16,
     READ_BYTES = 4095,          /* of one read, while no body is expected; a buffer adds a NUL */
     BODY_READ_BYTES = 64 << 10, /* the same within a body */
+    FILE_BYTES = 256 << 10,     /* of a body that goes to a file, at a time */
     AHEAD_BYTES = 64 << 10,     /* of later requests, read while one is handled */
     KEPT_BYTES = 16 << 10,      /* a larger buffer is not kept for the next request */
     SHRINK_MS = 1000,           /* an idle connection frees its buffers after this time */
@@ -46,6 +47,15 @@ struct output {
     uint64_t since; /* the time of the last progress */
 };
 
+/* Bytes of a body on their way to its file. */
+struct filing {
+    uv_work_t work;
+    struct connection *connection; /* NULL: nobody waits for them any more */
+    int fd;                        /* a copy */
+    struct buf bytes;
+    int error;
+};
+
 struct connection {
     struct http_exchange x; /* first: an exchange is cast to its connection */
     struct http_server *server;
@@ -72,11 +82,13 @@ struct connection {
     struct http_head head;
     struct chunks chunks;
     size_t body_max;
-    size_t filed;      /* bytes of the body that are in its file */
-    size_t counted;    /* bytes of the body in server->bodies */
-    size_t dropped;    /* bytes, while lingering */
-    bool reading_body; /* the current read goes straight into the body */
-    bool body_missing; /* part of the body was not read */
+    size_t filed;          /* bytes of the body that are in its file, or on their way */
+    struct filing *filing; /* NULL: none are on their way */
+    bool has_arrived;      /* the whole body */
+    size_t counted;        /* bytes of the body in server->bodies */
+    size_t dropped;        /* bytes, while lingering */
+    bool reading_body;     /* the current read goes straight into the body */
+    bool body_missing;     /* part of the body was not read */
 
     bool open;                        /* the handlers know the exchange, and it has not ended */
     bool answered;                    /* their answer is complete */

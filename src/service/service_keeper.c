@@ -36,8 +36,8 @@
 #include "store/store.h"
 #include "wire/wire.h"
 
-/* Of a drain: how long runs may take to end, and then clients to read their answers. */
-enum { DRAIN_RUNS_MS = 30000, DRAIN_ANSWERS_MS = 2000 };
+/* Of a drain: how long runs may take to end, then clients to read their answers, then threads to end. */
+enum { DRAIN_RUNS_MS = 30000, DRAIN_ANSWERS_MS = 2000, DRAIN_THREADS_MS = 20000 };
 enum { HEAD_BYTES = 64 << 10, HEADERS = 100 };
 
 struct service_keeper {
@@ -554,8 +554,24 @@ static int keeper_open(struct service_keeper *k, const struct service_keeper_set
                : 0;
 }
 
-/* Every submitted job is written before this returns. */
-/* False: a thread still works on an image, and has the loop. */
+static void stop_loop(uv_timer_t *timer)
+{
+    uv_stop(timer->loop);
+}
+
+/* Threads that read or write an image, or a body, end first; nobody hears of it. */
+static void await_threads(struct service_keeper *k)
+{
+    if (uv_timer_init(&k->loop, &k->patience) != 0)
+        return;
+    uv_unref((uv_handle_t *)&k->patience);
+    (void)uv_timer_start(&k->patience, stop_loop, DRAIN_THREADS_MS, 0);
+    (void)uv_run(&k->loop, UV_RUN_DEFAULT);
+    uv_close((uv_handle_t *)&k->patience, NULL);
+    (void)uv_run(&k->loop, UV_RUN_NOWAIT);
+}
+
+/* Every submitted job is written before this returns. False: a thread hangs, and has the loop. */
 static bool keeper_close(struct service_keeper *k)
 {
     struct err e = { 0 };
@@ -578,7 +594,7 @@ static bool keeper_close(struct service_keeper *k)
     api_close(&k->api);
     sessions_free(k->sessions);
     engine_free(k->engine);
-    (void)uv_run(&k->loop, UV_RUN_NOWAIT);
+    await_threads(k);
     http_server_free(k->http);
     fd_close(&k->output_fd);
     return uv_loop_close(&k->loop) == 0;

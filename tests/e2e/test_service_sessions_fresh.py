@@ -62,7 +62,7 @@ def again(service, session, language):
 
 @pytest.mark.parametrize("language", COPIES)
 def test_copies_share_no_random_number(service, language):
-    wanted = (200 if language == "postgres" else 1000) if SOAK else COPIES[language]
+    wanted = 1000 if SOAK else COPIES[language]
     session = create(service, language, limits={"memory": "1g"})
     assert execute(service, session, BEGIN[language])["status"] == "ok"
     drawn = [draw(service, session, language)]
