@@ -78,9 +78,11 @@ static enum error_style style_of(const struct api_door *door, const struct http_
     return door ? door->style : error_style_of(q->path);
 }
 
-static const char *key_of(const struct api_door *door, const struct http_request *q)
+static const char *key_of(const struct api_door *door, const struct http_request *q, int scope)
 {
     const char *key = http_request_header(q, "X-API-Key");
+    if (!key && door && door->admin_key_header && scope == SCOPE_ADMIN)
+        key = http_request_header(q, door->admin_key_header);
     return key || !door || !door->key_header ? key : http_request_header(q, door->key_header);
 }
 
@@ -98,7 +100,7 @@ static int identify(const struct api *api, const struct http_request *q,
         .owner_uid = api->owner_uid,
         .listener = listener_of(api, q),
         .authorization = http_request_header(q, "Authorization"),
-        .api_key = key_of(door, q),
+        .api_key = key_of(door, q, scope),
     };
     if (auth_identify(api->keys, &facts, ret, e))
         return -1;

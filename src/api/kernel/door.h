@@ -18,6 +18,8 @@ struct api_door {
     const char *const *paths; /* "/api/v2" is this path and every path below it; ends with NULL */
     const char *header;       /* NULL, or a header: every request that has it is for this door */
     const char *key_header;   /* NULL, or one more header that may hold the key of a caller */
+    /* NULL, or a header that holds the key for routes with scope `admin`, before key_header */
+    const char *admin_key_header;
     const struct api_route *const *tables; /* ends with NULL */
 };
 
