@@ -203,6 +203,8 @@ int engine_jar_start(struct engine *engine, struct engine_jar *j, struct jar_req
         return -1;
     j->slot = (unsigned)(slot - engine->slots);
     slot->jar = j;
+    if (request->network)
+        porter_link_await(engine);
     return 0;
 }
 

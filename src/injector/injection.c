@@ -122,17 +122,27 @@ static int memory_of(const struct buf *first, const struct buf *second, int *ret
     return fd_sealed_memory("belljar-trust", &all, ret_fd, e);
 }
 
+static int java_memory(const struct injection *s, const struct buf *own, int *ret_fd, struct err *e)
+{
+    scoped(java_store) added = { 0 };
+    scoped(buf) store = { 0 };
+    if (java_store_add(&added, "run", own, e) ||
+        java_store_write(&s->machine->java, &added, &store, e))
+        return -1;
+    return memory_of(&store, NULL, ret_fd, e);
+}
+
 static int send_trust(struct injection *s, struct err *e)
 {
     scoped(buf) own = { 0 };
-    autoclose int alone = -1, bundle = -1;
+    autoclose int alone = -1, bundle = -1, java = -1;
     struct inject_report word = { .kind = INJECT_TRUST };
     struct iovec part = { &word, sizeof word };
     if (authority_text(&s->authority, &own, e) || memory_of(&own, NULL, &alone, e) ||
-        memory_of(&s->machine->bundle, &own, &bundle, e))
+        memory_of(&s->machine->bundle, &own, &bundle, e) || java_memory(s, &own, &java, e))
         return -1;
     const int fds[INJECT_TRUST_FDS] = {
-        [PLUMBING_TRUST_OWN] = alone, [PLUMBING_TRUST_ALL] = bundle
+        [PLUMBING_TRUST_OWN] = alone, [PLUMBING_TRUST_ALL] = bundle, [PLUMBING_TRUST_JAVA] = java
     };
     return fd_send(s->fd, &part, 1, fds, INJECT_TRUST_FDS, 0) < 0
                ? err_set(e, ERR_KERNEL, errno, "send the certificates")

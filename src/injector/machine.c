@@ -24,7 +24,7 @@ int machine_open(struct injector_machine *ret, struct err *e)
     static const unsigned char http[] = "\x08http/1.1";
     const char *own = getenv("SSL_CERT_FILE");
     const char *store = own && own[0] ? own : BUNDLE;
-    if (read_bundle(&ret->bundle, e))
+    if (read_bundle(&ret->bundle, e) || java_store_add(&ret->java, "machine", &ret->bundle, e))
         return -1;
     ret->outward = SSL_CTX_new(TLS_client_method());
     if (!ret->outward)

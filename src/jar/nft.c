@@ -164,6 +164,18 @@ static void compare(struct batch *b, bool equal, const void *bytes, size_t n)
     end_expression(b, x);
 }
 
+static void keep_bits(struct batch *b, const void *mask, size_t n)
+{
+    static const uint8_t none[16] = { 0 };
+    struct expression x = begin_expression(b, "bitwise");
+    put_number(b, NFTA_BITWISE_SREG, NFT_REG_1);
+    put_number(b, NFTA_BITWISE_DREG, NFT_REG_1);
+    put_number(b, NFTA_BITWISE_LEN, (uint32_t)n);
+    put_value(b, NFTA_BITWISE_MASK, mask, n);
+    put_value(b, NFTA_BITWISE_XOR, none, n);
+    end_expression(b, x);
+}
+
 static void set_register(struct batch *b, uint32_t reg, const void *bytes, size_t n)
 {
     struct expression x = begin_expression(b, "immediate");
@@ -184,15 +196,21 @@ static size_t begin_rule(struct batch *b)
 
 /* ---- the rules ---- */
 
-/* TCP of this family to an address other than loopback. */
-static void match_target(struct batch *b, bool ipv4)
+/* TCP of this family to an address other than loopback; `names`: to the address of a name. */
+static void match_target(struct batch *b, bool ipv4, bool names)
 {
     const uint8_t family = ipv4 ? NFPROTO_IPV4 : NFPROTO_IPV6, tcp = IPPROTO_TCP, net = 127;
+    const uint32_t mask = htonl(UINT32_MAX << (32 - SYNTHETIC_PREFIX)),
+                   synthetic = htonl(SYNTHETIC_NET);
     load_meta(b, NFT_META_NFPROTO);
     compare(b, true, &family, sizeof family);
     load_meta(b, NFT_META_L4PROTO);
     compare(b, true, &tcp, sizeof tcp);
-    if (ipv4) {
+    if (names) {
+        load_header(b, offsetof(struct iphdr, daddr), sizeof mask);
+        keep_bits(b, &mask, sizeof mask);
+        compare(b, true, &synthetic, sizeof synthetic);
+    } else if (ipv4) {
         load_header(b, offsetof(struct iphdr, daddr), sizeof net);
         compare(b, false, &net, sizeof net);
     } else {
@@ -201,14 +219,14 @@ static void match_target(struct batch *b, bool ipv4)
     }
 }
 
-/* port 0: that of the packet */
+/* port 0: that of the packet, to the address of a name */
 static void add_rule(struct batch *b, bool ipv4, uint16_t port)
 {
     static const uint8_t address6[16] = NFT_CATCH_ADDRESS6;
     const uint32_t address = htonl(NFT_CATCH_ADDRESS);
     const uint16_t big = htons(port);
     size_t list = begin_rule(b);
-    match_target(b, ipv4);
+    match_target(b, ipv4, port == 0);
     if (ipv4)
         set_register(b, NFT_REG_1, &address, sizeof address);
     else
@@ -276,8 +294,9 @@ int nft_catch(bool every_port, struct err *e)
     struct batch b = { 0 };
     begin_message(&b, NFNL_MSG_BATCH_BEGIN, 0, AF_UNSPEC, NFNL_SUBSYS_NFTABLES);
     add_chain(&b);
-    add_rule(&b, true, 0);
-    if (every_port) {
+    if (!every_port) {
+        add_rule(&b, true, 0);
+    } else {
         add_rule(&b, true, NFT_CATCH_PORT);
         add_rule(&b, false, NFT_CATCH_PORT);
     }

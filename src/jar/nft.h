@@ -1,10 +1,10 @@
 /* jar/nft.h — rules of nf_tables in the network namespace of a jar.
- * Runs in: a plumber (jar/plumber.h). Never logs.
+ * Runs in: a clone of the warden (jar/plumber.h). Never logs.
  *
- * A connection of the guest to any address but loopback goes to the socket of the porter at
- * NFT_CATCH_ADDRESS, if it listens there at the same port. With `every_port`, connections to other ports
- * go to its port NFT_CATCH_PORT. The connection keeps its own target, which getsockname() tells. This is
- * TPROXY, not address translation: the kernel keeps no table of connections that a guest could fill. */
+ * A connection of the guest to the synthetic address of a name goes to the socket of the porter at
+ * NFT_CATCH_ADDRESS, if it listens there at the same port. With `every_port`, connections to all addresses
+ * but loopback go to its port NFT_CATCH_PORT. The connection keeps its own target, which getsockname()
+ * tells. This is TPROXY, not address translation: the kernel keeps no table of connections that a guest could fill. */
 #pragma once
 
 #include "base/err.h"

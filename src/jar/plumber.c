@@ -21,11 +21,14 @@
 #include "base/fdio.h"
 #include "jar/clone.h"
 #include "jar/jar_impl.h"
+#include "jar/netns.h"
 #include "jar/nft.h"
 #include "jar/trust.h"
 
 enum { LOOPBACK_INDEX = 1 /* of every new namespace */, BACKLOG = 128, DNS_PORT = 53 };
 enum { BIND_TRIES = 300, BIND_PAUSE_US = 10000 }; /* of a patient plumber, for all its sockets */
+enum { QUICK_LISTENERS = 16 };
+enum { SEND_BYTES = 512 << 10 }; /* the kernel doubles it */
 enum { REPLUMB_US = 10 * 1000000 /* its longest life beside a guest */ };
 
 /* ---- routes ---- */
@@ -165,6 +168,15 @@ static int bind_patiently(struct work *w, int fd, const uint8_t address[16], uin
     return 0;
 }
 
+/* Connections that a listener accepts have its buffer. The porter puts a large piece of a stream into it and
+ * sleeps, while the guest takes it in the small pieces of its own buffer. The guest's account has none of it. */
+static void enlarge_buffer(int fd)
+{
+    const int bytes = SEND_BYTES;
+    if (setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof bytes) < 0)
+        (void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes); /* as far as it may */
+}
+
 static int open_socket(struct work *w, const uint8_t address[16], uint16_t port, int type,
                        enum kind kind, int *ret_fd, struct err *e)
 {
@@ -180,6 +192,8 @@ static int open_socket(struct work *w, const uint8_t address[16], uint16_t port,
     if (bind_patiently(w, fd, address, port) < 0 ||
         (type == SOCK_STREAM && listen(fd, BACKLOG) < 0))
         return err_set(e, ERR_KERNEL, errno, "listen at port %u in a jar", port);
+    if (type == SOCK_STREAM)
+        enlarge_buffer(fd);
     *ret_fd = fd_take(&fd);
     return 0;
 }
@@ -201,13 +215,26 @@ static int catch_everything(const struct plumbing *p, enum kind *ret, struct err
     return p->full && *ret != KIND_CATCHES ? err_wrap(e, "open the full network") : 0;
 }
 
-/* Socket number i, as spec/plumbing.h counts. */
+/* The porter counts attempts without a route by them. We are in the namespace. */
+static int open_counters(bool ipv4, int *ret_fd, struct err *e)
+{
+    const char *path = ipv4 ? "/proc/thread-self/net/snmp" : "/proc/thread-self/net/snmp6";
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return err_set(e, ERR_KERNEL, errno, "open the counters of a jar's network");
+    *ret_fd = fd;
+    return 0;
+}
+
+/* Descriptor number i, as spec/plumbing.h counts. */
 static int open_numbered(struct work *w, uint32_t i, int *ret_fd, struct err *e)
 {
     const struct plumbing *p = w->plumbing;
     const enum kind kind = w->kind;
     uint8_t address[16];
     plumbing_set_ipv4(address, INADDR_LOOPBACK);
+    if (i == PLUMBED_COUNTERS || i == PLUMBED_COUNTERS6)
+        return open_counters(i == PLUMBED_COUNTERS, ret_fd, e);
     if (i < PLUMBED_LISTENERS)
         return open_socket(w, address, DNS_PORT, i == PLUMBED_DNS_UDP ? SOCK_DGRAM : SOCK_STREAM,
                            KIND_PLAIN, ret_fd, e);
@@ -313,8 +340,33 @@ static int start_plumber(struct jar *j, struct err *e)
     return 0;
 }
 
+/* Routes and a few sockets take less time than the start of a process. nf_tables may wait for others, and
+ * an authority comes from the porter. */
+static bool is_quick(const struct plumbing *p)
+{
+    bool quick = !p->trusts && !p->full && p->n <= QUICK_LISTENERS;
+    for (uint32_t i = 0; quick && i < p->n; i++)
+        quick = !is_everywhere(&p->at[i]);
+    return quick;
+}
+
+/* The warden enters the network of the jar for a moment. No guest code runs in it. */
+static int plumb_here(struct jar *j, struct err *e)
+{
+    struct jar_host *h = j->host;
+    if (!netns_can_return(&h->own_net_fd) || setns(j->init_pidfd, CLONE_NEWNET) < 0)
+        return err_set(e, ERR_KERNEL, errno, "enter the network of a jar");
+    int rc = plumber_work(&j->network->plumbing, j->network->fd, false, e);
+    netns_return(h->own_net_fd);
+    j->plumbed = true;
+    jar_forget_network(j);
+    return rc;
+}
+
 int jar_hand_over(struct jar *j, struct err *e)
 {
+    if (j->network && !j->plumbed && is_quick(&j->network->plumbing) && plumb_here(j, e))
+        return -1;
     if (j->network && !j->plumbed) {
         if (start_plumber(j, e))
             return -1;
@@ -362,7 +414,10 @@ int jar_plumb(struct jar *j, const struct plumbing *p, int fd, int *ret_pidfd, s
     if (j->plumber_pidfd >= 0)
         return err_set(e, ERR_BUSY, 0, "its network is being made already");
     if (p->trusts) /* it would enter the mounts of a guest that runs */
-        return err_set(e, ERR_BAD_REQUEST, 0, "a session that runs gets no authority");
+        return err_set(
+            e, ERR_BAD_REQUEST, 0,
+            "a session gets its secrets at its start alone: fork it, or let it sleep and "
+            "wake, to have them again");
     if (set_network(j, p, fd, e) || start_plumber(j, e)) {
         jar_forget_network(j);
         return -1;

@@ -1,6 +1,7 @@
 /* jar/plumber.h — the routes and sockets of a jar with a network, made inside its namespace.
- * Runs in: a clone of the warden that enters the network namespace of one jar, and none of its other
- * namespaces. Guest code runs in that jar only if it is a session. Never logs.
+ * Runs in: the warden, for a short list of a run; otherwise a clone of it, which enters the network namespace
+ * of one jar, and none of its other namespaces. Guest code runs in that jar only if it is a session. Never
+ * logs.
  *
  * A jar has the loopback interface alone. A route of type `local` makes whole networks addresses of
  * the jar itself, and a socket belongs to the namespace that it was made in, in any process. So

@@ -19,6 +19,8 @@
 #define CERTIFICATES "/etc/ssl/certs"
 #define ALL          "ca-certificates.crt"
 #define OWN          "belljar-run.pem"
+#define JAVA         "java" /* the directory of Java's store */
+#define JAVA_STORE   "cacerts"
 /* OpenSSL's hash of the subject of every authority (injector/authority.h). */
 #define OWN_HASH     "36de339c.0"
 enum { WAIT_MS = 10000, BYTES_MAX = 16 << 20, DEPTH = 2 };
@@ -112,11 +114,20 @@ static int copy_dir(int from_fd, int to_dir, int depth, struct err *e)
         const char *name = entry->d_name;
         bool skipped = strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
                        (depth == 1 && (strcmp(name, ALL) == 0 || strcmp(name, OWN) == 0 ||
-                                       strcmp(name, OWN_HASH) == 0));
+                                       strcmp(name, OWN_HASH) == 0 || strcmp(name, JAVA) == 0));
         if (!skipped && copy_entry(dirfd(dir), to_dir, name, depth, e))
             return -1;
     }
     return 0;
+}
+
+static int fill_java(int to_dir, int store_fd, struct err *e)
+{
+    if (mkdirat(to_dir, JAVA, 0755) < 0)
+        return err_set(e, ERR_KERNEL, errno, "make a directory of " CERTIFICATES);
+    autoclose int dir = openat(to_dir, JAVA, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    return dir < 0 ? err_set(e, ERR_KERNEL, errno, "open a directory of " CERTIFICATES)
+                   : copy_bytes(store_fd, dir, JAVA_STORE, e);
 }
 
 static int fill(int to_dir, const int fds[PLUMBING_TRUST_FDS], struct err *e)
@@ -127,7 +138,8 @@ static int fill(int to_dir, const int fds[PLUMBING_TRUST_FDS], struct err *e)
                        "secrets need the directory " CERTIFICATES " of this machine: install "
                        "ca-certificates");
     if (copy_dir(from, to_dir, 1, e) || copy_bytes(fds[PLUMBING_TRUST_ALL], to_dir, ALL, e) ||
-        copy_bytes(fds[PLUMBING_TRUST_OWN], to_dir, OWN, e))
+        copy_bytes(fds[PLUMBING_TRUST_OWN], to_dir, OWN, e) ||
+        fill_java(to_dir, fds[PLUMBING_TRUST_JAVA], e))
         return -1;
     return symlinkat(OWN, to_dir, OWN_HASH) < 0
                ? err_set(e, ERR_KERNEL, errno, "make a link of " CERTIFICATES)

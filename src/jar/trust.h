@@ -2,7 +2,7 @@
  * Runs in: the plumber, before guest code runs in the jar. Never logs.
  *
  * A copy of /etc/ssl/certs with one authority more covers that directory in the jar: as a file of all
- * authorities, and by its hash, so that the libraries find it without a variable. */
+ * authorities, by its hash, and as Java's store, so that the libraries find it without a variable. */
 #pragma once
 
 #include "base/err.h"

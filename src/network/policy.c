@@ -80,6 +80,21 @@ bool network_policy_injects(const struct network_policy *p, const char *name, ui
     return false;
 }
 
+bool network_policy_has_injects(const struct network_policy *outer,
+                                const struct network_policy *inner)
+{
+    char wanted[NETWORK_INJECT_TEXT], text[NETWORK_INJECT_TEXT];
+    for (size_t i = 0; i < inner->n_injects; i++) {
+        bool found = false;
+        network_inject_text(&inner->injects[i], wanted);
+        for (size_t k = 0; k < outer->n_injects && !found; k++)
+            found = strcmp(network_inject_text(&outer->injects[k], text), wanted) == 0;
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
 /* ---- text to rules ---- */
 
 static int refuse(const char *text, const char *why, struct err *e)

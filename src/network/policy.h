@@ -95,6 +95,10 @@ bool network_policy_is_within(const struct network_policy *inner,
                               const struct network_policy *outer,
                               const struct network_rule **ret_outside);
 
+/* Whether `outer` has every header with a secret that `inner` has. */
+bool network_policy_has_injects(const struct network_policy *outer,
+                                const struct network_policy *inner);
+
 /* Appends at most NETWORK_ENCODED_MAX bytes. */
 [[nodiscard]] int network_policy_encode(const struct network_policy *p, struct buf *b,
                                         struct err *e);

@@ -119,6 +119,7 @@ static int read_event(const struct wire_message *m, struct porter_event *ret, st
             return -1;
         ret->id = closed.id;
         ret->omitted = closed.unsent;
+        ret->unrouted = closed.unrouted;
         return 1;
     }
     if (wire_read_net(m, WIRE_NET_RECORD, &x, e))

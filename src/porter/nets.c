@@ -15,8 +15,8 @@
 
 /* Records of one run, and networks of one keeper: a jar each, and some that are closing. */
 enum { RECORDS_MAX = 4096, DENIALS_MAX = 1024, NETS_MAX = 1280 };
-/* Beside listeners: the way of its sockets, and the name server. */
-enum { NET_FDS = 3 + DNS_STREAMS };
+/* Beside listeners: the way of its sockets, the name server, and counters. */
+enum { NET_FDS = 5 + DNS_STREAMS };
 
 struct net *net_find(struct porter *p, const struct peer *peer, uint64_t id)
 {
@@ -28,11 +28,11 @@ struct net *net_find(struct porter *p, const struct peer *peer, uint64_t id)
 
 /* ---- names ---- */
 
-static int add_name(struct net *r, const char *name, struct err *e)
+static int add_name(struct net *r, const char *name, uint32_t ipv4, struct err *e)
 {
     if (r->n_names == r->room_names) {
         size_t room = r->room_names ? 2 * r->room_names : 16;
-        char **names = realloc(r->names, room * sizeof *names);
+        struct net_name *names = realloc(r->names, room * sizeof *names);
         if (!names)
             return err_no_memory(e, "a name");
         r->names = names;
@@ -41,34 +41,42 @@ static int add_name(struct net *r, const char *name, struct err *e)
     char *copy = strdup(name);
     if (!copy)
         return err_no_memory(e, "a name");
-    r->names[r->n_names++] = copy;
+    r->names[r->n_names++] = (struct net_name){ ipv4, copy };
     return 0;
 }
 
 const char *net_name_at(const struct net *r, uint32_t ipv4)
 {
-    return ipv4 >= PLAN_FIRST_ADDRESS && ipv4 - PLAN_FIRST_ADDRESS < r->n_names
-               ? r->names[ipv4 - PLAN_FIRST_ADDRESS]
-               : NULL;
+    for (size_t i = 0; i < r->n_names; i++)
+        if (r->names[i].ipv4 == ipv4)
+            return r->names[i].name;
+    return NULL;
 }
 
 uint32_t net_address_of(struct net *r, const char *name)
 {
     struct err ignored;
     for (size_t i = 0; i < r->n_names; i++)
-        if (strcmp(r->names[i], name) == 0)
-            return PLAN_FIRST_ADDRESS + (uint32_t)i;
-    if (r->n_names >= r->policy.caps.v[NETWORK_CAP_NAMES] || r->n_names >= PLAN_ADDRESSES) {
-        net_note_limit(r, NETWORK_CAP_NAMES);
-        return 0;
-    }
-    return add_name(r, name, &ignored) ? 0 : PLAN_FIRST_ADDRESS + (uint32_t)r->n_names - 1;
+        if (strcmp(r->names[i].name, name) == 0)
+            return r->names[i].ipv4;
+    if (r->n_names < r->policy.caps.v[NETWORK_CAP_NAMES])
+        for (unsigned attempt = 0; attempt < PLAN_ATTEMPTS; attempt++) {
+            uint32_t ipv4 = plan_address(name, attempt);
+            if (!net_name_at(r, ipv4))
+                return add_name(r, name, ipv4, &ignored) ? 0 : ipv4;
+        }
+    net_note_limit(r, NETWORK_CAP_NAMES);
+    return 0;
 }
 
 static int add_listed_names(struct net *r, struct err *e)
 {
+    uint32_t addresses[NETWORK_RULES_MAX];
+    if (plan_addresses(&r->policy, addresses, e))
+        return -1;
     for (size_t i = 0; i < r->policy.n; i++)
-        if (plan_rule_begins_name(&r->policy, i) && add_name(r, r->policy.rules[i].name, e))
+        if (plan_rule_begins_name(&r->policy, i) &&
+            add_name(r, r->policy.rules[i].name, addresses[i], e))
             return -1;
     return 0;
 }
@@ -215,6 +223,10 @@ static int take_sockets(struct net *r)
                 n <= all - head.first && !(msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC));
     for (size_t i = 0; i < n; i++) {
         uint32_t number = head.first + (uint32_t)i;
+        if (sane && (number == PLUMBED_COUNTERS || number == PLUMBED_COUNTERS6)) {
+            unrouted_take(r, number == PLUMBED_COUNTERS6, fds[i]);
+            continue;
+        }
         struct listener *l = sane ? listener_numbered(r, number) : NULL;
         bool is_stream = number == PLUMBED_DNS_TCP ||
                          (number != PLUMBED_DNS_UDP && l && l->at.protocol == PLUMBING_TCP);
@@ -248,6 +260,7 @@ static struct net *net_new(struct peer *peer, uint64_t id, struct err *e)
     }
     *r = (struct net){ .id = id, .porter = peer->porter, .peer = peer };
     r->injector.fd = r->hand_over.fd = r->dns_udp.source.fd = r->dns_tcp.source.fd = -1;
+    r->counters[0] = r->counters[1] = -1;
     for (int i = 0; i < DNS_STREAMS; i++)
         r->streams[i].source.fd = -1;
     return r;
@@ -284,7 +297,7 @@ static void net_free(struct net *r)
     r->fds = 0;
     source_close(&r->injector);
     for (size_t i = 0; i < r->n_names; i++)
-        free(r->names[i]);
+        free(r->names[i].name);
     free(r->names);
     free(r->listeners);
     network_policy_done(&r->policy);
@@ -340,7 +353,9 @@ static void close_unlisted(struct net *r)
 /* Caps count from here on. Names keep their addresses, and so their number. */
 static void count_anew(struct net *r)
 {
-    peer_send_changed(r->peer, r->id, r->omitted);
+    peer_send_changed(r->peer, &(struct wire_net_closed){ .id = r->id,
+                                                          .unsent = r->omitted,
+                                                          .unrouted = unrouted_count(r) });
     r->omitted = r->records = r->denials = 0;
     r->bytes_in = r->bytes_out = 0;
     r->flows_total = r->n_flows;
@@ -353,7 +368,7 @@ int net_change(struct peer *peer, const struct wire_net *x, struct err *e)
     struct network_policy policy;
     const struct network_rule *outside;
     if (!r) { /* it was refused, or is over */
-        peer_send_changed(peer, x->id, 0);
+        peer_send_changed(peer, &(struct wire_net_closed){ .id = x->id });
         return 0;
     }
     if (network_policy_decode(x->bytes, x->n, &policy, e))
@@ -387,7 +402,10 @@ void net_close(struct net *r)
     net_close_listeners(r);
     dns_close(r);
     source_close(&r->hand_over);
-    peer_send_closed(r->peer, r->id, r->omitted);
+    peer_send_closed(r->peer, &(struct wire_net_closed){ .id = r->id,
+                                                         .unsent = r->omitted,
+                                                         .unrouted = unrouted_count(r) });
+    unrouted_close(r);
     r->dead.also = r->listeners; /* an event may be about one of them */
     r->listeners = NULL;
     net_free(r);

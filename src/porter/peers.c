@@ -18,7 +18,7 @@ static size_t size_of(const struct unsent *u)
 
 static int send_one(const struct peer *peer, const struct unsent *u, struct err *e)
 {
-    const struct wire_net_closed omitted = { u->run, u->omitted };
+    const struct wire_net_closed omitted = { u->run, u->omitted, u->unrouted };
     if (u->closes || u->changes)
         return u->closes ? wire_send_net_closed(peer->source.fd, &omitted, e)
                          : wire_send_net_changed(peer->source.fd, &omitted, e);
@@ -71,26 +71,27 @@ bool peer_send_record(struct peer *peer, uint64_t run, const char *bytes, size_t
     return true;
 }
 
-void peer_send_closed(struct peer *peer, uint64_t run, uint64_t omitted)
+static void send_counts(struct peer *peer, bool closes, const struct wire_net_closed *counts)
 {
     struct unsent *u = calloc(1, sizeof *u);
     if (u) {
-        u->run = run;
-        u->closes = true;
-        u->omitted = omitted;
+        u->run = counts->id;
+        u->closes = closes;
+        u->changes = !closes;
+        u->omitted = counts->unsent;
+        u->unrouted = counts->unrouted;
     }
     enqueue(peer, u);
 }
 
-void peer_send_changed(struct peer *peer, uint64_t run, uint64_t omitted)
+void peer_send_closed(struct peer *peer, const struct wire_net_closed *counts)
 {
-    struct unsent *u = calloc(1, sizeof *u);
-    if (u) {
-        u->run = run;
-        u->changes = true;
-        u->omitted = omitted;
-    }
-    enqueue(peer, u);
+    send_counts(peer, true, counts);
+}
+
+void peer_send_changed(struct peer *peer, const struct wire_net_closed *counts)
+{
+    send_counts(peer, false, counts);
 }
 
 /* A policy that cannot be served is closed at once: its jar does not start. */
@@ -106,7 +107,7 @@ static int on_open(struct peer *peer, struct err *e)
             *e = why;
             return -1;
         }
-        peer_send_closed(peer, x.id, 0);
+        peer_send_closed(peer, &(struct wire_net_closed){ .id = x.id });
     }
     return 0;
 }

@@ -15,18 +15,46 @@ bool plan_rule_begins_name(const struct network_policy *p, size_t i)
     return true;
 }
 
-/* The synthetic address of the name of each rule, by the first rule with that name. */
-static void number_names(const struct network_policy *p, uint32_t ret[NETWORK_RULES_MAX])
+uint32_t plan_address(const char *name, unsigned attempt)
 {
-    uint32_t next = PLAN_FIRST_ADDRESS;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325) + attempt; /* FNV-1a */
+    for (; *name; name++)
+        hash = (hash ^ (uint8_t)*name) * UINT64_C(0x100000001b3);
+    return PLAN_FIRST_ADDRESS + (uint32_t)((hash ^ hash >> 32) % PLAN_ADDRESSES);
+}
+
+static bool is_taken(const uint32_t *addresses, size_t n, uint32_t address)
+{
+    for (size_t i = 0; i < n; i++)
+        if (addresses[i] == address)
+            return true;
+    return false;
+}
+
+int plan_addresses(const struct network_policy *p, uint32_t ret[NETWORK_RULES_MAX], struct err *e)
+{
     for (size_t i = 0; i < p->n && i < NETWORK_RULES_MAX; i++) {
+        const struct network_rule *r = &p->rules[i];
         size_t first = 0;
+        ret[i] = 0;
+        if (r->host != NETWORK_HOST_NAME)
+            continue;
         while (first < i && (p->rules[first].host != NETWORK_HOST_NAME ||
-                             strcmp(p->rules[first].name, p->rules[i].name) != 0))
+                             strcmp(p->rules[first].name, r->name) != 0))
             first++;
-        if (p->rules[i].host == NETWORK_HOST_NAME)
-            ret[i] = first < i ? ret[first] : next++;
+        unsigned attempt = 0;
+        uint32_t address = first < i ? ret[first] : plan_address(r->name, 0);
+        while (first == i && is_taken(ret, i, address)) {
+            if (++attempt == PLAN_ATTEMPTS)
+                return err_set(e, ERR_BAD_REQUEST, 0,
+                               "'%s' cannot be in this list: other names of it have its addresses "
+                               "in the jar",
+                               r->name);
+            address = plan_address(r->name, attempt);
+        }
+        ret[i] = address;
     }
+    return 0;
 }
 
 /* A socket for every address has the connections to all names. An address of the list has its own socket,
@@ -79,7 +107,8 @@ int plan_make(const struct network_policy *p, struct plumbing *ret, struct err *
         plan_everything(ret);
         return 0;
     }
-    number_names(p, of_name);
+    if (plan_addresses(p, of_name, e))
+        return -1;
     plumbing_set_ipv4(address, 0);
     for (size_t i = 0; i < p->n; i++) { /* first: they cover others */
         if (p->rules[i].host != NETWORK_HOST_SUBDOMAINS)

@@ -9,9 +9,16 @@
 #include "network/policy.h"
 #include "spec/plumbing.h"
 
-/* The names of a list, each once, in the order of their first rule. */
+/* The address of a name is made of the name alone, so that it is the same in every list, after a change
+ * of the list, and in a copy of a session: a guest may remember it. If another name has it, the next
+ * attempt has another one. */
 #define PLAN_FIRST_ADDRESS (SYNTHETIC_NET + 2)
-enum { PLAN_ADDRESSES = (1 << (32 - SYNTHETIC_PREFIX)) - 4 };
+enum { PLAN_ADDRESSES = (1 << (32 - SYNTHETIC_PREFIX)) - 4, PLAN_ATTEMPTS = 8 };
+uint32_t plan_address(const char *name, unsigned attempt);
+
+/* The synthetic address of the name of each rule; 0 if it has none. */
+[[nodiscard]] int plan_addresses(const struct network_policy *p, uint32_t ret[NETWORK_RULES_MAX],
+                                 struct err *e);
 
 /* Whether this porter can do all of the policy; the error says which part it cannot. */
 [[nodiscard]] int plan_possible(const struct network_policy *p, struct err *e);

@@ -49,9 +49,9 @@ struct dead {
 struct unsent {
     struct unsent *next;
     uint64_t run;
-    /* net-closed or net-changed, with the number of records that were not sent */
+    /* net-closed or net-changed, with their counts */
     bool closes, changes;
-    uint64_t omitted;
+    uint64_t omitted, unrouted;
     size_t n;
     char bytes[];
 };
@@ -92,9 +92,14 @@ struct net {
     struct source hand_over; /* sockets come here; its end is the end of the jar */
     struct source injector;  /* of this run; -1: none */
     struct listener dns_udp, dns_tcp;
+    int counters[2];   /* files of the kernel, for IPv4 and IPv6; -1: none yet */
+    uint64_t unrouted; /* their sum, when it was told last */
     struct dns_stream streams[DNS_STREAMS];
     struct listener *listeners; /* plumbing.n of them */
-    char **names;               /* by their address from PLAN_FIRST_ADDRESS on */
+    struct net_name {
+        uint32_t ipv4;
+        char *name;
+    } * names; /* with their synthetic addresses */
     size_t n_names, room_names;
     struct flow *flows;
     struct dialog *dialogs;
@@ -174,6 +179,13 @@ struct porter {
 };
 void porter_bury(struct porter *p, struct dead *d);
 
+/* unrouted.c */
+/* Takes the descriptor. */
+void unrouted_take(struct net *r, bool ipv6, int fd);
+/* Attempts to reach an address without a route, since the last call. */
+uint64_t unrouted_count(struct net *r);
+void unrouted_close(struct net *r);
+
 /* nets.c */
 [[nodiscard]] int net_open(struct peer *peer, const struct wire_net *x, int *fd, struct err *e);
 [[nodiscard]] int net_change(struct peer *peer, const struct wire_net *x, struct err *e);
@@ -239,8 +251,8 @@ void inject_on_parent(struct source *s, uint32_t events);
 [[nodiscard]] int peer_new(struct porter *p, int fd, struct err *e);
 /* False: the keeper has not read enough of the earlier ones. */
 bool peer_send_record(struct peer *peer, uint64_t run, const char *bytes, size_t n);
-void peer_send_closed(struct peer *peer, uint64_t run, uint64_t omitted);
-void peer_send_changed(struct peer *peer, uint64_t run, uint64_t omitted);
+void peer_send_closed(struct peer *peer, const struct wire_net_closed *counts);
+void peer_send_changed(struct peer *peer, const struct wire_net_closed *counts);
 void peer_close(struct peer *peer);
 
 /* resolver.c */

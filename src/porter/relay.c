@@ -23,7 +23,13 @@
 enum { CHUNK = 64 << 10, ROUNDS = 8, HELLO_US = 5 * 1000000 };
 /* A stream that has passed so many bytes goes on without a copy. A pipe has places for pieces of memory,
  * which are larger than a page: so more bytes fit than it says. */
-enum { LARGE_STREAM = 256 << 10, PIPE_BYTES = 256 << 10, SPLICE_BYTES = 1 << 20, PIPE_FDS = 2 };
+enum {
+    LARGE_STREAM = 256 << 10,
+    PIPE_BYTES = 1 << 20,
+    PIPE_LESS = 256 << 10,
+    SPLICE_BYTES = 1 << 20
+};
+enum { PIPE_FDS = 2 };
 
 static enum network_cap cap_of(const struct flow *f, const struct way *w)
 {
@@ -49,6 +55,27 @@ static int hold(struct flow *f, struct way *w, const char *bytes, size_t n)
     return 0;
 }
 
+/* The remote side has said all, and the guest has it in its socket, or the guest has said all itself. A
+ * program that closes then without a look at the last bytes (the end of TLS, say) resets the connection, and
+ * nothing is wrong with it. */
+static bool is_complete(const struct flow *f)
+{
+    char byte;
+    if (f->out.ended)
+        return true;
+    return f->in.n_held == 0 && f->in.n_piped == 0 &&
+           (f->in.ended || recv(f->remote.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0);
+}
+
+/* One side has reset the connection. The other one gets a reset in any case: a cut stream must not look like
+ * a whole one. */
+static void end_reset(struct flow *f, const struct source *by)
+{
+    if (by == &f->guest && f->noted == NETWORK_OPEN && is_complete(f))
+        f->noted = NETWORK_CLOSED;
+    flow_end(f, NETWORK_RESET);
+}
+
 /* The bytes that a call has read, 0: there are none now, -1: the connection is over. */
 static ssize_t judge_read(struct flow *f, struct way *w, ssize_t n)
 {
@@ -57,7 +84,7 @@ static ssize_t judge_read(struct flow *f, struct way *w, ssize_t n)
         return 0;
     }
     if (n < 0)
-        flow_end(f, NETWORK_RESET);
+        end_reset(f, w->from);
     w->ended = n == 0;
     return n;
 }
@@ -70,7 +97,7 @@ static ssize_t judge_write(struct flow *f, struct way *w, ssize_t n)
         return 0;
     }
     if (n <= 0) {
-        flow_end(f, NETWORK_RESET);
+        end_reset(f, w->to);
         return -1;
     }
     return n;
@@ -149,7 +176,9 @@ static bool open_pipe(struct flow *f, struct way *w)
         porter_give_fds(p, PIPE_FDS);
         return false;
     }
-    (void)fcntl(w->pipe[1], F_SETPIPE_SZ, PIPE_BYTES);
+    /* the kernel bounds the pipes of a user */
+    if (fcntl(w->pipe[1], F_SETPIPE_SZ, PIPE_BYTES) < 0)
+        (void)fcntl(w->pipe[1], F_SETPIPE_SZ, PIPE_LESS);
     return true;
 }
 
@@ -318,7 +347,7 @@ static void on_side(struct flow *f, struct source *s, const struct way *from, ui
     else if (events & (EPOLLERR | EPOLLHUP)) /* the guest has gone before there is a connection */
         flow_end(f, NETWORK_RESET);
     if (f->state == FLOW_RELAYING && is_gone(from, events))
-        flow_end(f, NETWORK_RESET);
+        end_reset(f, s);
 }
 
 void relay_on_guest(struct source *s, uint32_t events)

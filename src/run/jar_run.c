@@ -121,10 +121,6 @@ static int open_network(int wire_fd, const struct isolation *isolation, const st
             "a network list needs isolation level jar or rootless, and this is '%s': the "
             "program would have the network of the machine",
             level_name(isolation->level));
-    /* the authority of a session would have to live as long as its images */
-    if (q->session && q->network->n_injects > 0)
-        return err_set(e, ERR_BAD_REQUEST, 0,
-                       "a session gets no secrets: leave \"inject\" out of its network");
     if (porter_client_open(q->porter ? q->porter : &none, q->id, q->network, &plumbing, &fd, e) ||
         wire_send_network(wire_fd, q->id, &plumbing, fd, e))
         return -1;
@@ -453,6 +449,7 @@ void jar_run_on_network(struct jar_run *r, const struct porter_event *event,
         return;
     }
     log->omitted += event->omitted;
+    log->unrouted += event->unrouted;
     if (event->changed && r->changes > 0)
         r->changes--;
     if (!event->closed || !is_current)

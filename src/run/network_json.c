@@ -51,6 +51,7 @@ json_t *network_json(const struct network_policy *p, const struct network_log *l
     json_put(o, "bytes_in", json_integer((json_int_t)log->bytes_in));
     json_put(o, "bytes_out", json_integer((json_int_t)log->bytes_out));
     json_put(o, "log", list);
+    json_put(o, "unrouted", json_integer((json_int_t)log->unrouted));
     json_put(o, "omitted", json_integer((json_int_t)log->omitted));
     json_put(o, "limits_hit", caps_array(log->caps_hit));
     json_put(o, "complete", json_boolean(!log->lost));

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -242,6 +243,19 @@ void network_adopt(struct session *s, const struct network_policy *had)
 
 /* ---- for a next keeper ---- */
 
+static json_t *injects_json(const struct network_policy *p)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < p->n_injects; i++) {
+        const struct network_inject *x = &p->injects[i];
+        char host[NETWORK_RULE_TEXT];
+        (void)snprintf(host, sizeof host, "%s:%u", x->host, x->port);
+        (void)json_array_append_new(
+            list, json_pack("[s, s, s, s]", host, x->header, x->secret, x->prefix));
+    }
+    return list;
+}
+
 json_t *network_spec_json(const struct network_policy *p)
 {
     char text[NETWORK_RULE_TEXT];
@@ -252,8 +266,28 @@ json_t *network_spec_json(const struct network_policy *p)
         (void)json_array_append_new(rules, json_string(network_rule_text(&p->rules[i], text)));
     for (int i = 0; i < NETWORK_CAP_COUNT; i++)
         (void)json_array_append_new(caps, json_integer((json_int_t)p->caps.v[i]));
-    return json_pack("{s:o, s:o, s:b}", "allow", rules, "caps", caps, "full",
-                     p->mode == NETWORK_FULL);
+    json_t *o = json_pack("{s:o, s:o, s:b}", "allow", rules, "caps", caps, "full",
+                          p->mode == NETWORK_FULL);
+    if (p->n_injects > 0)
+        json_put(o, "inject", injects_json(p));
+    return o;
+}
+
+static int take_injects(const json_t *list, struct network_policy *p, struct err *e)
+{
+    const json_t *o;
+    size_t i;
+    json_array_foreach(list, i, o) {
+        struct network_inject x;
+        const char *words[4];
+        for (size_t k = 0; k < ARRAY_LEN(words); k++)
+            words[k] = json_string_value(json_array_get(o, k));
+        if (!words[0] || !words[1] || !words[2] ||
+            network_inject_make(words[0], words[1], words[2], words[3], &x, e) ||
+            network_policy_add_inject(p, &x, e))
+            return err_set(e, ERR_PROTOCOL, 0, "the secrets of a session cannot be read");
+    }
+    return 0;
 }
 
 int network_spec_take(const json_t *o, struct network_policy *ret, struct err *e)
@@ -272,6 +306,8 @@ int network_spec_take(const json_t *o, struct network_policy *ret, struct err *e
         return -1;
     if (json_is_true(json_object_get(o, "full")))
         p.mode = NETWORK_FULL;
+    if (take_injects(json_object_get(o, "inject"), &p, e))
+        return -1;
     *ret = p;
     p = (struct network_policy){ 0 };
     return 0;

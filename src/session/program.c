@@ -496,6 +496,8 @@ static int send_job(struct session *s, struct session_program *p, struct err *e)
         .limits = spec->limits,
         .session = true,
         .kind = warm_within(kind(spec->language, spec->env), &spec->limits),
+        /* an authority comes before the program; every other network comes while it runs */
+        .network = spec->network.n_injects > 0 ? &spec->network : NULL,
     };
     request.limits.v[LIMIT_WALL_MS] = session_life_left_ms(s);
     static const struct buf nothing = { 0 };

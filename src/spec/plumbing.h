@@ -13,8 +13,9 @@ enum {
     PLUMBING_FDS = 16,
 };
 
-/* The sockets are numbered: first those of the name server, then the listeners in their order. */
-enum { PLUMBED_DNS_UDP, PLUMBED_DNS_TCP, PLUMBED_LISTENERS };
+/* The descriptors are numbered: first the sockets of the name server, then the counters that the kernel
+ * has of the namespace (files of /proc, for IPv4 and IPv6), then the listeners in their order. */
+enum { PLUMBED_DNS_UDP, PLUMBED_DNS_TCP, PLUMBED_COUNTERS, PLUMBED_COUNTERS6, PLUMBED_LISTENERS };
 
 /* Names have addresses of this network inside a jar (198.18.0.0/15, which RFC 2544 sets aside). All
  * of it is local there. */
@@ -39,7 +40,7 @@ struct plumbing_listener {
 };
 
 /* The files of certificates for a jar with an authority of its own. */
-enum { PLUMBING_TRUST_OWN, PLUMBING_TRUST_ALL, PLUMBING_TRUST_FDS };
+enum { PLUMBING_TRUST_OWN, PLUMBING_TRUST_ALL, PLUMBING_TRUST_JAVA, PLUMBING_TRUST_FDS };
 
 struct plumbing {
     bool full;   /* every address and every port leads to the listeners at NFT_CATCH_PORT */

@@ -156,6 +156,7 @@ static int send_omitted(int fd, enum wire_type type, const struct wire_net_close
     body_init(&b);
     pack_u64(&b.p, x->id);
     pack_u64(&b.p, x->unsent);
+    pack_u64(&b.p, x->unrouted);
     return body_send(fd, type, &b, NULL, e);
 }
 
@@ -165,6 +166,7 @@ static int read_omitted(const struct wire_message *m, enum wire_type type,
     struct unpacker u = open_message(m, type);
     struct wire_net_closed x = { .id = unpack_u64(&u) };
     x.unsent = unpack_u64(&u);
+    x.unrouted = unpack_u64(&u);
     if (unpack_end(&u, "net-closed", e))
         return -1;
     *ret = x;

@@ -13,14 +13,23 @@ import zipfile
 import pytest
 
 from harness import ROOT, belljar
+from service import Service
+from sessions import create, execute, place
+from test_network_sessions import Near
+from tls import Authority
 from world import PRIVATE, WORLD, World
 
 pytestmark = pytest.mark.skipif(not ROOT, reason="it takes root to make the namespaces of the test")
 
+# The commands of docs/network.md, with another package.
 INSTALL = b"""
-/usr/bin/python3 -m pip install --no-cache-dir --disable-pip-version-check -q --target /sandbox/lib \
-    --index-url http://mirror.example.org/simple --trusted-host mirror.example.org tiny-pkg
+pip install --target /sandbox/lib -q tiny-pkg
 PYTHONPATH=/sandbox/lib /usr/bin/python3 -c 'import tiny_pkg; print(tiny_pkg.ANSWER)'
+"""
+CELL = """
+import subprocess, sys
+subprocess.run([sys.executable, "-m", "pip", "install", "--target", "/sandbox/lib", "tiny-pkg"], check=True)
+sys.path.insert(0, "/sandbox/lib")
 """
 NPM = b"""
 npm install --silent --no-audit --no-fund --registry http://mirror.example.org tiny-pkg >/dev/null
@@ -89,13 +98,49 @@ def run(files, script):
     return r
 
 
-def test_pip_installs_a_package_from_a_mirror():
-    if subprocess.run(["/usr/bin/python3", "-m", "pip", "--version"], capture_output=True, check=False).returncode:
-        pytest.skip("/usr/bin/python3 has no pip")
-    index = f'<a href="/files/{NAME}">{NAME}</a>'.encode()
-    r = run({"/simple/tiny-pkg/": ("text/html", index),
-             f"/files/{NAME}": ("application/octet-stream", wheel())}, INSTALL)
-    assert (r.json["verdict"], r.json["stdout"]) == ("ok", "42\n"), r
+class Pypi(World):
+    """The hosts of the preset, over TLS, by their names. The machine trusts their authority: /etc/ssl/certs has it."""
+
+    HOSTS = "pypi.org", "files.pythonhosted.org"
+
+    def __enter__(self):
+        super().__enter__()
+        tls = Authority(self.scratch).context(*self.HOSTS)
+        trusted = self.scratch / "ca-certificates.crt"
+        trusted.write_bytes((self.scratch / "test-authority.pem").read_bytes())
+        subprocess.run([*self.prefix(), "mount", "--bind", str(trusted), "/etc/ssl/certs/ca-certificates.crt"],
+                       check=True)
+        index = f'<a href="https://{self.HOSTS[1]}/files/{NAME}">{NAME}</a>'.encode()
+        answer = mirror({"/simple/tiny-pkg/": ("text/html", index),
+                         f"/files/{NAME}": ("application/octet-stream", wheel())})
+
+        def handler(c):
+            with tls.wrap_socket(c, server_side=True) as s:
+                answer(s)
+
+        self.listen(443, handler)
+        for name in self.HOSTS:
+            self.name(name, WORLD)
+        return self
+
+
+@pytest.mark.skipif(not shutil.which("pip", path="/usr/bin:/bin"), reason="pip is not installed")
+def test_pip_installs_a_package_by_the_preset_in_a_run_and_in_a_session():
+    with Pypi() as w:
+        with Service("--set", "network.max=@pypi", "--set", f"network.private={PRIVATE}", prefix=w.prefix()) as s:
+            near = Near(s)
+            room = {"memory": "512m", "disk": "256m", "pids": 64, "wall_ms": 100000, "cpu_ms": 100000}
+            r = s.run(INSTALL.decode(), language="bash", unix=True, within=200, network={"allow": ["@pypi"]},
+                      limits=room)
+            assert (r["verdict"], r["stdout"]) == ("ok", "42\n"), r
+            assert {(e["host"], e["sni"], e["outcome"]) for e in r["network"]["log"]} == {
+                (name, name, "closed") for name in w.HOSTS}, r
+            session = create(near, network={"allow": ["@pypi"]}, limits={"memory": "512m", "disk": "256m"})
+            r = execute(near, session, CELL)
+            assert r["verdict"] == "ok", r
+            assert execute(near, session, "import tiny_pkg; print(tiny_pkg.ANSWER)")["stdout"] == "42\n"
+            assert near.patch(place(session), {"network": "none"}).status == 200
+            assert execute(near, session, "print(tiny_pkg.ANSWER)")["stdout"] == "42\n"
 
 
 def test_npm_installs_a_package_from_a_mirror():

@@ -3,12 +3,15 @@
 import json
 import os
 import shutil
+import signal
 
 import pytest
 
 from harness import ROOT, belljar, eventually
 from hostview import descendants
 from service import Service
+from sessions import copies_of, create, end, execute, look, place
+from test_network_sessions import Near
 from tls import Authority, Web
 from world import PRIVATE, WORLD, World
 
@@ -137,6 +140,8 @@ def test_run_without_a_service_takes_the_secret_of_the_caller(world):
     ("go", 'package main\nimport ("fmt"; "io"; "net/http")\nfunc main() {\n'
            'r, e := http.Get("https://api.example.org/")\nif e != nil { panic(e) }\n'
            'b, _ := io.ReadAll(r.Body); fmt.Print(string(b)) }'),
+    ("java", 'public class Main { public static void main(String[] a) throws Exception { System.out.write('
+             'new java.net.URL("https://api.example.org/").openStream().readAllBytes()); System.out.flush(); } }'),
 ])
 def test_programs_trust_the_authority_of_their_run(world, language, code):
     if not shutil.which({"javascript": "node"}.get(language, language)):
@@ -322,3 +327,40 @@ def test_injector_ends_with_its_service(world):
     assert not os.path.exists(f"/proc/{names['belljar-inject']}")
 
 
+
+
+# ---- sessions ----
+
+def test_session_has_its_secrets_from_its_start(world, service):
+    """Its copies have them, too; nobody adds one later, and a lost authority is told."""
+    near = Near(service)
+    network = {"allow": [HOST, OTHER], "inject": [INJECT]}
+    before = len(world.web.seen)
+    session = create(near, network=network)
+    assert look(near, session)["network"]["inject"][0]["secret"] == "API_KEY"
+    execute(near, session, ASK)
+    r = execute(near, session, "print(ask())")
+    assert (r["stdout"], outcomes(r)) == ("200 hi\n", ["closed"]) and WIRE_FORM in world.web.seen[before], r
+    copy, = copies_of(near, session)
+    r = execute(near, copy, "print(ask())")
+    assert r["stdout"] == "200 hi\n" and WIRE_FORM in world.web.seen[-1], r
+    for refused in ({**network, "inject": [{**INJECT, "header": "X-Api-Key", "secret": "FILED"}]},
+                    {**network, "allow": [HOST, OTHER, "new.example.org"]}):
+        reply = near.patch(place(copy), {"network": refused})
+        assert reply.status == 400 and "at its start" in reply.error["message"], reply
+    plain = create(near, network={"allow": [HOST]})
+    reply = near.patch(place(plain), {"network": {"allow": [HOST], "inject": [INJECT]}})
+    assert reply.status == 400 and "at its start" in reply.error["message"], reply
+    reply = near.post(place(plain) + "/fork", {"network": {"allow": [HOST], "inject": [INJECT]}})
+    assert reply.status == 403, reply
+    assert near.patch(place(copy), {"network": {"allow": [HOST], "inject": [INJECT]}}).status == 200
+    before = len(world.web.seen)
+    r = execute(near, copy, "print(ask(), ask('other.example.org'))")
+    assert r["stdout"] == "200 hi gaierror\n" and WIRE_FORM in world.web.seen[before], r
+    os.kill(service.half("porter").pid, signal.SIGKILL)
+    before = len(world.web.seen)
+    assert eventually(lambda: "at its start alone" in json.dumps(execute(near, session, "print(ask())")), 30)
+    assert b"".join(world.web.seen[before:]) == b""
+    for s in (session, copy, plain):
+        end(near, s)
+    assert files_with(service.state, SECRET, FILED) == []

@@ -116,8 +116,10 @@ def test_cells_reach_the_list_and_have_its_records(service):
     out, r = says(service, session, "print(fetch())")
     assert out == "hello"
     assert [(x["host"], x["port"], x["outcome"]) for x in r["network"]["log"]] == [("web.example.org", 80, "closed")]
+    out, r = says(service, session, "import socket; print([socket.socket().connect_ex(('8.8.8.8', 80)) for _ in '12'])")
+    assert out == "[101, 101]" and r["network"]["unrouted"] == 2, r
     out, r = says(service, session, "print(1)")
-    assert r["network"]["log"] == [] and r["network"]["complete"], r
+    assert r["network"]["log"] == [] and r["network"]["complete"] and r["network"]["unrouted"] == 0, r
     out, r = says(service, session, "print(fetch(81))")
     assert out == "ConnectionRefusedError"
     end(service, session)
@@ -175,6 +177,23 @@ def test_wider_list_is_within_the_maximum(service):
     code = "import socket; s = socket.create_connection(('web.example.org', 7)); s.sendall(b'z'); print(s.recv(1))"
     assert says(service, session, code)[0] == "b'z'"
     assert says(service, session, "s.close(); print(fetch())")[0] == "hello"
+    end(service, session)
+
+
+def test_name_keeps_its_address_whatever_the_list(world, service):
+    """A program may remember it: it never leads to another host."""
+    world.name("aaa.example.org", WORLD)
+    world.name("bbb.example.org", WORLD)
+    session = start(service, ["web.example.org:80"])
+    code = "import socket; kept = socket.gethostbyname('web.example.org'); print(kept)"
+    kept, _ = says(service, session, code)
+    assert change(service, session, {"allow": ["aaa.example.org:80", "web.example.org:80"]}).status == 200
+    code = "s = socket.create_connection((kept, 80)); print(s.recv(5), socket.gethostbyname('web.example.org'))"
+    out, r = says(service, session, code)
+    assert out == f"b'hello' {kept}" and r["network"]["log"][0]["host"] == "web.example.org", r
+    assert change(service, session, {"allow": ["*.example.org:7"]}).status == 200
+    code = "print(socket.gethostbyname('bbb.example.org') != kept, socket.gethostbyname('web.example.org') == kept)"
+    assert says(service, session, code)[0] == "True True"
     end(service, session)
 
 

@@ -32,7 +32,9 @@ def _enter(pid, *argv):
 class World:
     def __init__(self):
         self.holders, self.servers, self.zone, self.asked = [], [], {}, []
+        self.accepting = []
         self.ttl = 0  # of every answer, in seconds
+        self.hostile = {}  # by name: a function of the true answer that yields the datagrams to send in its place
         self.scratch = harness.public_dir()
         self.lock = threading.Lock()
 
@@ -73,6 +75,12 @@ class World:
         self._start_dns()
 
     def __exit__(self, *_):
+        for s, thread in self.accepting:  # a thread must not take a connection of the next world by an old number
+            try:
+                s.shutdown(socket.SHUT_RDWR)
+            except OSError:  # the test has closed it
+                continue
+            thread.join()
         for s in self.servers:
             s.close()
         for p in self.holders:
@@ -133,7 +141,8 @@ class World:
                     return
                 threading.Thread(target=one, args=(c,), daemon=True).start()
 
-        threading.Thread(target=accept, daemon=True).start()
+        self.accepting.append((s, threading.Thread(target=accept, daemon=True)))
+        self.accepting[-1][1].start()
         return s
 
     def say(self, port, text, address=WORLD, near=False):
@@ -207,7 +216,10 @@ class World:
             while True:
                 try:
                     query, who = s.recvfrom(4096)
-                    s.sendto(self._answer(query), who)
+                    answer = self._answer(query)
+                    odd = self.hostile.get(self.asked[-1])
+                    for packet in odd(answer) if odd else [answer]:
+                        s.sendto(packet, who)
                 except (OSError, IndexError, ValueError):
                     if s.fileno() < 0:
                         return

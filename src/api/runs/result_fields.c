@@ -173,6 +173,8 @@ const struct api_field network_reply[] = {
     { "bytes_out", FIELD_INT, ALWAYS, .help = "of all connections" },
     { "log", FIELD_OBJECTS, ALWAYS, .fields = connection_reply,
       .help = "each connection, and each name that was not allowed; up to 1,000" },
+    { "unrouted", FIELD_INT, ALWAYS,
+      .help = "attempts to reach an address that the list does not have" },
     { "omitted", FIELD_INT, ALWAYS, .help = "entries that the log does not have" },
     { "limits_hit", FIELD_STRINGS, ALWAYS, .help = "settings network.KEY that were reached" },
     { "complete", FIELD_BOOL, ALWAYS,

@@ -95,7 +95,8 @@ static int take_network(struct fork_call *f, const struct session *s, char *fiel
     if (network_from_json(f->call->api, f->call->who.key, given, &f->network, field, size, e))
         return -1;
     (void)snprintf(field, size, "network");
-    if (!network_policy_is_within(&f->network, &s->spec.network, &outside))
+    if (!network_policy_is_within(&f->network, &s->spec.network, &outside) ||
+        !network_policy_has_injects(&s->spec.network, &f->network))
         return err_set(e, ERR_DENIED, 0,
                        "the list of a copy is within that of its session: change that of the "
                        "copy afterwards, with PATCH /v1/sessions/{id}");

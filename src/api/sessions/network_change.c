@@ -23,6 +23,20 @@ static int check_wider(const struct api_call *c, const struct run_spec *wanted, 
     return 0;
 }
 
+/* The jar gets the authority of its secrets before the program runs. */
+static int check_secrets(const struct network_policy *wanted, const struct network_policy *has,
+                         struct err *e)
+{
+    const struct network_rule *outside;
+    if (wanted->n_injects == 0 || (network_policy_has_injects(has, wanted) &&
+                                   network_policy_is_within(wanted, has, &outside)))
+        return 0;
+    return err_set(
+        e, ERR_BAD_REQUEST, 0,
+        "a session gets its secrets at its start: a later list may have fewer of them, and "
+        "with secrets it opens no further host; create another session");
+}
+
 int network_change_parse(const struct api_call *c, const struct session *s,
                          struct network_policy *ret, char *field, size_t size, struct err *e)
 {
@@ -35,8 +49,9 @@ int network_change_parse(const struct api_call *c, const struct session *s,
                                      given);
     if (run_spec_of_session(c->api, &c->who, request, &wanted, field, size, e))
         return -1;
-    if (!network_policy_is_within(&wanted.network, &s->spec.network, &outside) &&
-        check_wider(c, &wanted, e)) {
+    if (check_secrets(&wanted.network, &s->spec.network, e) ||
+        (!network_policy_is_within(&wanted.network, &s->spec.network, &outside) &&
+         check_wider(c, &wanted, e))) {
         (void)snprintf(field, size, "network");
         return -1;
     }

@@ -30,10 +30,42 @@ static void test_each_name_has_an_address_of_its_own(void)
     scoped(network_policy) list = policy(rules);
     CHECK_INT(plan_make(&list, &p, &e), 0);
     CHECK_INT(p.n, 4);
-    CHECK(has(&p, PLAN_FIRST_ADDRESS, 443, PLUMBING_TCP));
-    CHECK(has(&p, PLAN_FIRST_ADDRESS + 1, 443, PLUMBING_TCP));
-    CHECK(has(&p, PLAN_FIRST_ADDRESS, 80, PLUMBING_TCP));
-    CHECK(has(&p, PLAN_FIRST_ADDRESS + 2, 123, PLUMBING_UDP));
+    CHECK(has(&p, plan_address("a.example.org", 0), 443, PLUMBING_TCP));
+    CHECK(has(&p, plan_address("b.example.org", 0), 443, PLUMBING_TCP));
+    CHECK(has(&p, plan_address("a.example.org", 0), 80, PLUMBING_TCP));
+    CHECK(has(&p, plan_address("c.example.org", 0), 123, PLUMBING_UDP));
+    CHECK_INT(plan_address("a.example.org", 0), 0xc613163c); /* in every version */
+}
+
+/* Two names whose first addresses are the same. */
+static void find_twins(char a[32], char b[32])
+{
+    static unsigned seen[PLAN_ADDRESSES];
+    for (unsigned i = 1;; i++) {
+        (void)snprintf(b, 32, "n%u.example.org", i);
+        unsigned *at = &seen[plan_address(b, 0) - PLAN_FIRST_ADDRESS];
+        if (*at) {
+            (void)snprintf(a, 32, "n%u.example.org", *at);
+            return;
+        }
+        *at = i;
+    }
+}
+
+static void test_names_with_the_same_address_are_told_apart(void)
+{
+    char a[32], b[32], rules[2][40];
+    uint32_t addresses[NETWORK_RULES_MAX];
+    struct err e;
+    find_twins(a, b);
+    (void)snprintf(rules[0], sizeof rules[0], "%s:443", a);
+    (void)snprintf(rules[1], sizeof rules[1], "%s:443", b);
+    const char *const both[] = { rules[0], rules[1], NULL };
+    scoped(network_policy) list = policy(both);
+    CHECK_INT(plan_addresses(&list, addresses, &e), 0);
+    CHECK_INT(addresses[0], plan_address(a, 0));
+    CHECK_INT(addresses[1], plan_address(b, 1));
+    CHECK(addresses[0] != addresses[1] && plumbing_is_synthetic(addresses[1]));
 }
 
 static void test_wildcards_share_one_socket_for_each_port(void)
@@ -49,7 +81,7 @@ static void test_wildcards_share_one_socket_for_each_port(void)
     CHECK_INT(p.n, 5);
     CHECK(has(&p, 0, 443, PLUMBING_TCP) && has(&p, 0xcb007107, 8080, PLUMBING_TCP));
     CHECK(has(&p, 0xcb007107, 443, PLUMBING_TCP)); /* with its route */
-    CHECK(has(&p, PLAN_FIRST_ADDRESS, 443, PLUMBING_UDP));
+    CHECK(has(&p, plan_address("a.example.org", 0), 443, PLUMBING_UDP));
 }
 
 static void test_wildcard_cannot_have_the_port_of_the_name_server(void)
@@ -76,6 +108,7 @@ static void test_full_network_needs_two_sockets_for_all(void)
 static const struct check_test tests[] = {
     TEST(test_full_network_needs_two_sockets_for_all),
     TEST(test_each_name_has_an_address_of_its_own),
+    TEST(test_names_with_the_same_address_are_told_apart),
     TEST(test_wildcards_share_one_socket_for_each_port),
     TEST(test_wildcard_cannot_have_the_port_of_the_name_server),
 };
