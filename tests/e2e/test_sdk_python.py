@@ -7,6 +7,7 @@ import inspect
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -386,6 +387,30 @@ def test_sdk_python_a_service_that_goes_away_is_an_error_and_never_a_hang(url):
             Belljar(fake.url, retries=0).health()
         with Fake(strange) as fake, pytest.raises(belljar.ProtocolError):
             asyncio.run(AsyncBelljar(fake.url, retries=0).health())
+
+
+def test_sdk_python_events_go_on_after_the_death_of_the_keeper(jar, service):
+    """Each event once. A run does not outlive the keeper, but a session does."""
+    with jar.session("bash") as session:
+        stream = session.events(session.start("for i in 1 2 3 4 5; do echo $i; sleep 0.2; done").cell)
+        run = jar.start("echo a; sleep 60", "bash", timeout=90)
+        assert next(event for event in run.events() if event.text)
+        heard = ""
+        for event in stream:
+            heard += event.text
+            if event.text == "2\n":
+                kill_keeper(jar, service)
+        assert heard.split() == ["1", "2", "3", "4", "5"] and stream.result.status == "ok"
+    ended = run.result()
+    assert ended.state == "interrupted" and "interrupted: the service died" in ended.explain(), ended
+    with pytest.raises(belljar.ProgramFailed, match="send it again"):
+        ended.check()
+
+
+def kill_keeper(jar, service):
+    keeper = service.half("keeper").pid
+    os.kill(keeper, signal.SIGKILL)
+    assert eventually(lambda: service.half("keeper").pid != keeper and jar.health(), 60)
 
 
 def test_sdk_python_retries_only_where_it_is_safe():

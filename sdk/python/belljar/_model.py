@@ -133,7 +133,8 @@ def explain(raw: Mapping[str, Any]) -> str:
         reason = raw.get("error")
         if isinstance(reason, dict):
             reason = f"{reason.get('name')}: {reason.get('message')}"
-        return f"{verdict}: {reason}" if reason else f"{verdict}, with exit code {raw.get('exit_code')}"
+        word = verdict or raw.get("state")  # a run that died with the service has no verdict
+        return f"{word}: {reason}" if reason else f"{word}, with exit code {raw.get('exit_code')}"
     kind = f"{found['type']}: " if found["type"] and found["type"] != verdict else ""
     place = found["location"]
     where = f" ({place['file']}, line {place['line']})" if place and place["line"] else ""

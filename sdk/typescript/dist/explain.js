@@ -7,7 +7,8 @@ export function explain(outcome) {
     if (!found) {
         const error = outcome.error;
         const reason = error && typeof error === "object" ? `${error.name}: ${error.message}` : error;
-        return reason ? `${verdict}: ${reason}` : `${verdict}`;
+        const word = verdict ?? outcome.state; // a run that died with the service has no verdict
+        return reason ? `${word}: ${reason}` : `${word}`;
     }
     const kind = found.type && found.type !== verdict ? `${found.type}: ` : "";
     const place = found.location?.line ? ` (${found.location.file}, line ${found.location.line})` : "";
