@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <jansson.h>
 #include <llhttp.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +19,7 @@
 
 #include "base/auto.h"
 #include "base/fdio.h"
+#include "base/text.h"
 
 enum { READ_BYTES = 1 << 16, RETRY_AFTER_MAX_S = 86400 };
 
@@ -37,7 +41,8 @@ struct client {
     bool useless;
     char name[32], value[32]; /* of the current header; a longer one is not relevant here */
     size_t name_len, value_len;
-    struct err err; /* why a callback stopped the parser */
+    char *host, *key; /* of every request; NULL: "localhost", none */
+    struct err err;   /* why a callback stopped the parser */
 };
 
 /* --- the parser's callbacks --- */
@@ -178,6 +183,63 @@ int client_connect(struct client **ret, const char *path, struct err *e)
     return client_adopt(ret, fd_take(&fd), e);
 }
 
+/* connect() to one address, for at most CLIENT_CONNECT_MS: the descriptor, or -1 with errno set. */
+static int connect_within(const struct addrinfo *a)
+{
+    const int on = 1;
+    int failed = 0;
+    socklen_t size = sizeof failed;
+    autoclose int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0 || setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) < 0)
+        return -1;
+    if (connect(fd, a->ai_addr, a->ai_addrlen) == 0)
+        return fd_take(&fd);
+    struct pollfd p = { .fd = fd, .events = POLLOUT };
+    if (errno != EINPROGRESS)
+        return -1;
+    int n = poll(&p, 1, CLIENT_CONNECT_MS);
+    if (n == 0)
+        errno = ETIMEDOUT;
+    if (n <= 0 || getsockopt(fd, SOL_SOCKET, SO_ERROR, &failed, &size) < 0)
+        return -1;
+    errno = failed;
+    return failed ? -1 : fd_take(&fd);
+}
+
+int client_connect_tcp(struct client **ret, const char *host, const char *port, struct err *e)
+{
+    const struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV };
+    struct addrinfo *found = NULL;
+    autoclose int fd = -1;
+    int why = getaddrinfo(host, port, &hints, &found);
+    if (why != 0)
+        return err_set(e, ERR_UNAVAILABLE, 0, "find the service at %s:%s: %s", host, port,
+                       gai_strerror(why));
+    int last = EADDRNOTAVAIL;
+    for (const struct addrinfo *a = found; a && fd < 0; a = a->ai_next)
+        if ((fd = connect_within(a)) < 0)
+            last = errno;
+    freeaddrinfo(found);
+    if (fd < 0)
+        return err_set(e, ERR_UNAVAILABLE, last, "connect to the service at %s:%s", host, port);
+    return client_adopt(ret, fd_take(&fd), e);
+}
+
+int client_identify(struct client *c, const char *host, const char *key, struct err *e)
+{
+    char *host_copy = text_copy(host), *key_copy = text_copy(key);
+    if ((host && !host_copy) || (key && !key_copy)) {
+        free(host_copy);
+        free(key_copy);
+        return err_no_memory(e, "a connection");
+    }
+    free(c->host);
+    free(c->key);
+    c->host = host_copy;
+    c->key = key_copy;
+    return 0;
+}
+
 void client_free(struct client *c)
 {
     if (!c)
@@ -185,6 +247,8 @@ void client_free(struct client *c)
     fd_close(&c->fd);
     buf_done(&c->out);
     buf_done(&c->body);
+    free(c->host);
+    free(c->key);
     free(c);
 }
 
@@ -206,12 +270,18 @@ int client_peer(const struct client *c, uid_t *ret_uid, struct err *e)
 
 /* --- requests --- */
 
-static int write_head(struct buf *b, const struct client_request *q, struct err *e)
+static int write_head(const struct client *c, struct buf *b, const struct client_request *q,
+                      struct err *e)
 {
-    if (buf_addf(b, e, "%s %s HTTP/1.1\r\nHost: localhost\r\n", q->method, q->path) ||
+    if (buf_addf(b, e, "%s %s HTTP/1.1\r\nHost: %s\r\n", q->method, q->path,
+                 c->host ? c->host : "localhost") ||
+        (c->key && buf_addf(b, e, "Authorization: Bearer %s\r\n", c->key)) ||
         (q->accept && buf_addf(b, e, "Accept: %s\r\n", q->accept)) ||
         (q->json && buf_addf(b, e, "Content-Type: application/json\r\nContent-Length: %zu\r\n",
                              q->json_len)) ||
+        (q->bytes &&
+         buf_addf(b, e, "Content-Type: application/octet-stream\r\nContent-Length: %zu\r\n",
+                  q->n_bytes)) ||
         (q->has_file && buf_addf(b, e,
                                  "Content-Type: application/octet-stream\r\n"
                                  "Content-Length: %llu\r\n",
@@ -225,7 +295,8 @@ int client_send(struct client *c, const struct client_request *q, struct err *e)
     if (c->useless || (c->asked && !c->response.complete))
         return err_set(e, ERR_CONFLICT, 0, "this connection cannot send a request now");
     c->out.len = c->out_from = 0;
-    if (write_head(&c->out, q, e) || (q->json && buf_add(&c->out, q->json, q->json_len, e)))
+    if (write_head(c, &c->out, q, e) || (q->json && buf_add(&c->out, q->json, q->json_len, e)) ||
+        (q->bytes && buf_add(&c->out, q->bytes, q->n_bytes, e)))
         return -1;
     c->file_fd = q->file_fd;
     c->file_left = q->has_file ? q->file_bytes : 0;

@@ -1,10 +1,10 @@
-/* client/client.h — one connection to the service, for one request and response after another. Runs
- * in: the command. The caller owns the event loop: it polls client_fd() for client_events() and
- * calls client_ready().
+/* client/client.h — one connection to the service, for one request and response after another.
+ * Runs in: the command, or a program with libbelljar. The caller owns the event loop: it polls
+ * client_fd() for client_events() and calls client_ready().
  *
  * Invariants
- * CLIENT-1 Only two functions block: client_connect(), for at most CLIENT_CONNECT_MS, and
- *          client_ask().
+ * CLIENT-1 Only these functions block: client_connect() and client_connect_tcp(), for at most
+ *          CLIENT_CONNECT_MS an address, and client_ask().
  * CLIENT-2 Every buffer is bounded: CLIENT_HEAD_MAX for a head, and for a body the bytes that the
  *          caller allowed and has not taken yet. A caller that does not poll for POLLIN stops the
  *          sender.
@@ -32,7 +32,9 @@ struct client_request {
     const char *accept;        /* NULL: anything */
     const char *json;          /* the body; NULL: none */
     size_t json_len;
-    /* A body of any kind in place of json: so many bytes of this descriptor, from where it is. */
+    const void *bytes; /* a body of any kind in place of json; NULL: none */
+    size_t n_bytes;
+    /* The same from a file: so many bytes of this descriptor, from where it is. */
     bool has_file;
     int file_fd; /* borrowed until the response is complete */
     uint64_t file_bytes;
@@ -47,6 +49,13 @@ struct client_response {
 
 /* On failure e->sys is the reason: ENOENT and ECONNREFUSED mean that no service is running. */
 [[nodiscard]] int client_connect(struct client **ret, const char *path, struct err *e);
+/* The same for a service at a TCP port; blocks for longer if the name has several addresses. */
+[[nodiscard]] int client_connect_tcp(struct client **ret, const char *host, const char *port,
+                                     struct err *e);
+/* The header Host and the API key of all requests of this connection. Neither has a control
+ * character. */
+[[nodiscard]] int client_identify(struct client *c, const char *host, const char *key,
+                                  struct err *e);
 /* Takes over a connected socket, also on failure. */
 [[nodiscard]] int client_adopt(struct client **ret, int fd, struct err *e);
 void client_free(struct client *c);

@@ -8,12 +8,14 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/auto.h"
 #include "base/fdio.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "base/tree.h"
 #include "run/keeper_uid.h"
 #include "service/hand_over.h"
 
@@ -44,6 +46,35 @@ int state_choose(const char *option, char *out, size_t size, struct err *e)
         return err_set(e, ERR_BAD_REQUEST, 0, "--state: expected a path of 1 to %zu bytes",
                        size - 1);
     return 0;
+}
+
+int state_make_temporary(char *out, size_t size, struct err *e)
+{
+    static const char name[] = "belljar-private-XXXXXX";
+    enum { PATH_OF_SOCKET = 80 }; /* with "/belljar.sock" it fits an address */
+    const char *tmp = getenv("TMPDIR");
+    int n = snprintf(out, size, "%s/%s", tmp && *tmp == '/' ? tmp : "/tmp", name);
+    if (n < 0 || n > PATH_OF_SOCKET)
+        (void)snprintf(out, size, "/tmp/%s", name);
+    if (!mkdtemp(out) || chmod(out, 0711) < 0)
+        return err_set(e, ERR_KERNEL, errno, "make the directory '%s'", QUOTED(out));
+    return 0;
+}
+
+/* A process of ours that was killed a moment ago may still write there. */
+void state_remove(const struct state *s)
+{
+    enum { TRIES = 50, STEP_NS = 20000000 };
+    struct err e = { 0 };
+    if (!s->path[0])
+        return;
+    int rc = tree_remove(AT_FDCWD, s->path, &e);
+    for (int i = 0; rc && i < TRIES; i++) {
+        (void)nanosleep(&(struct timespec){ .tv_nsec = STEP_NS }, NULL);
+        rc = tree_remove(AT_FDCWD, s->path, &e);
+    }
+    if (rc)
+        log_error(LOG_ERROR, "state.not_removed", &e);
 }
 
 static int make_parents(char *path, struct err *e)

@@ -30,6 +30,11 @@ void state_done(struct state *s);
  * ${XDG_STATE_HOME:-$HOME/.local/state}/belljar. */
 [[nodiscard]] int state_choose(const char *option, char *out, size_t size, struct err *e);
 
+/* Makes a new directory in $TMPDIR or /tmp, which others may pass through. */
+[[nodiscard]] int state_make_temporary(char *out, size_t size, struct err *e);
+/* Removes the directory with everything in it. */
+void state_remove(const struct state *s);
+
 /* Creates missing parts. Refuses a directory that belongs to another user or that others can write
  * to. */
 [[nodiscard]] int state_open(struct state *ret, const char *path, struct err *e);

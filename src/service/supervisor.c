@@ -27,6 +27,7 @@
 #include "service/backoff.h"
 #include "service/execute_dir.h"
 #include "service/key_file.h"
+#include "service/lifeline.h"
 #include "service/service_keeper.h"
 #include "service/service_porter.h"
 #include "service/state.h"
@@ -64,6 +65,8 @@ struct supervisor {
     bool was_ready;    /* a keeper has been ready at least once */
     uint64_t drain_ms; /* when the keeper is killed; 0: no drain */
     struct service_porter porter;
+    struct lifeline lifeline;
+    bool temporary; /* the state ends with the service */
     /* of any of them: see resume() */
     unsigned long long stops;
     uint64_t stop_told_ms;
@@ -85,8 +88,11 @@ static void supervisor_free(struct supervisor *s)
     keeper_uid_done(&s->keeper_uid);
     service_porter_done(&s->porter);
     audit_sealer_close(s->sealer);
+    if (s->temporary)
+        state_remove(&s->state);
     state_done(&s->state);
-    free(s);
+    free(
+        s); /* not the lifeline: the kernel closes it when the last word of this process is written */
 }
 
 /* ---- settings ---- */
@@ -181,7 +187,8 @@ static int open_listeners(struct supervisor *s, struct err *e)
 {
     const struct service_options *o = s->options;
     char own[STATE_PATH_MAX + 32];
-    if (o->n_listen == 0 && listen_by_default(s, e))
+    /* The service of one program has one address, unless that program names others. */
+    if (o->n_listen == 0 && !o->lifeline && listen_by_default(s, e))
         return -1;
     for (size_t i = 0; i < o->n_listen; i++)
         if (listen_at(s, o->listen[i], e))
@@ -424,8 +431,16 @@ static int (*later_message(const struct supervisor *s))(struct supervisor *, str
                                                  : NULL;
 }
 
+static void tell_owner(const struct supervisor *s)
+{
+    char path[STATE_PATH_MAX + 32];
+    (void)snprintf(path, sizeof path, "%s/belljar.sock", s->state.path);
+    lifeline_tell_ready(&s->lifeline, path);
+}
+
 /* Reads the keeper's hello: it serves, or the reason why not. -1 if no keeper ever served, because
- * starting again would not help. A later message is the head of the audit log, or about the porter. */
+ * starting again would not help. A later message is the head of the audit log, or about the
+  * porter. */
 static int read_keeper_message(struct supervisor *s, struct err *e)
 {
     struct wire_hello hello;
@@ -447,6 +462,8 @@ static int read_keeper_message(struct supervisor *s, struct err *e)
     if (later)
         return 0;
     if (hello.err.code == ERR_NONE) {
+        if (!s->was_ready)
+            tell_owner(s);
         s->was_ready = true;
         version_questions_next(&s->questions);
         return 0;
@@ -525,6 +542,15 @@ static void drain(struct supervisor *s)
     /* not reaped yet, so the pid is still its own */
     if (s->control_fd < 0 || wire_send_drain(s->control_fd, &d, &e))
         (void)kill(s->keeper, SIGKILL);
+}
+
+/* A state that ends with the service has no use for the end of a run or the sleep of a session. */
+static void on_owner_gone(struct supervisor *s)
+{
+    if (s->drain_ms == 0)
+        drain(s);
+    if (s->temporary && !s->over)
+        drain(s);
 }
 
 /* A warden or keeper that was stopped (SIGSTOP) goes on at once: a stopped warden ends no run. The
@@ -632,14 +658,20 @@ static int milliseconds_to_wait(const struct supervisor *s)
 static int loop(struct supervisor *s, struct err *e)
 {
     while (!s->over) {
-        struct pollfd p[2] = { { .fd = s->signal_fd, .events = POLLIN },
-                               { .fd = s->control_fd, .events = POLLIN } };
-        if (poll(p, 2, milliseconds_to_wait(s)) < 0 && errno != EINTR)
+        struct pollfd p[2 + LIFELINE_POLLS] = { { .fd = s->signal_fd, .events = POLLIN },
+                                                { .fd = s->control_fd, .events = POLLIN } };
+        lifeline_polls(&s->lifeline, p + 2);
+        if (poll(p, ARRAY_LEN(p), milliseconds_to_wait(s)) < 0) {
+            if (errno == EINTR)
+                continue;
             return err_set(e, ERR_KERNEL, errno, "wait for events");
+        }
         if (p[1].revents && read_keeper_message(s, e))
             return -1;
         if (p[0].revents && on_signals(s, e))
             return -1;
+        if (lifeline_lost(&s->lifeline, p + 2))
+            on_owner_gone(s);
         on_time(s);
     }
     return 0;
@@ -675,14 +707,27 @@ static int open_porter(struct supervisor *s, struct err *e)
     return 0;
 }
 
+static int open_state(struct supervisor *s, struct err *e)
+{
+    const struct service_options *o = s->options;
+    char path[STATE_PATH_MAX];
+    if (o->lifeline && lifeline_open(&s->lifeline, o->lifeline, e))
+        return -1;
+    if (o->lifeline && !o->state) {
+        if (state_make_temporary(path, sizeof path, e))
+            return -1;
+        s->temporary = true;
+    } else if (state_choose(o->state, path, sizeof path, e)) {
+        return -1;
+    }
+    return state_open(&s->state, path, e) || state_lock(&s->state, e) ? -1 : 0;
+}
+
 static int open_all(struct supervisor *s, struct err *e)
 {
-    char path[STATE_PATH_MAX];
     (void)umask(022); /* the keeper passes through the state directory */
     hold_reloads();
-    if (load_settings(s->options, &s->settings, e) ||
-        state_choose(s->options->state, path, sizeof path, e) || state_open(&s->state, path, e) ||
-        state_lock(&s->state, e) ||
+    if (load_settings(s->options, &s->settings, e) || open_state(s, e) ||
         audit_sealer_open(&s->sealer, s->state.dir_fd, AUDIT_BLOCK_EPOCHS, e) ||
         open_listeners(s, e))
         return -1;
@@ -711,6 +756,7 @@ int service_run(const struct service_options *o, struct err *e)
     s->workspace_fd = s->key_fd = s->signal_fd = s->control_fd = -1;
     s->state = (struct state)STATE_INIT;
     s->porter = (struct service_porter)SERVICE_PORTER_INIT;
+    s->lifeline = (struct lifeline)LIFELINE_INIT;
     s->keeper_uid = (struct keeper_uid)KEEPER_UID_INIT;
     version_questions_init(&s->questions);
     int rc = open_all(s, e) || loop(s, e) ? -1 : 0;

@@ -21,9 +21,10 @@
 struct service_options {
     const char *listen[SETTINGS_LISTEN_MAX]; /* empty: the defaults */
     size_t n_listen;
-    const char *state;  /* NULL: the default */
-    const char *config; /* NULL: none */
-    const char **sets;  /* "key=value" */
+    const char *state;    /* NULL: the default */
+    const char *config;   /* NULL: none */
+    const char *lifeline; /* the number of a descriptor; NULL: none */
+    const char **sets;    /* "key=value" */
     size_t n_sets;
 };
 

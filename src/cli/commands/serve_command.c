@@ -42,6 +42,8 @@ static const struct arg_row rows[] = {
       .help = "file with settings, one 'key = value' a line; SIGHUP reads it again" },
     { "set", "KEY=VALUE", .repeats = true, .apply = add_set,
       .help = "one setting; it overrides the file" },
+    { "lifeline", "FD", .offset = AT(lifeline),
+      .help = "end when the parent, which made this pair of sockets, closes its end or dies" },
 };
 #undef AT
 
@@ -78,6 +80,10 @@ const struct cli_command serve_command = {
         "which is $BELLJAR_STATE, or /var/lib/belljar for root, or ~/.local/state/belljar.\n\n"
         "An address that other machines can reach needs an API key first: 'belljar keys add NAME "
         "--scopes run,read'.\n\n"
+        "With --lifeline, the service belongs to the program that started it. It says 'ready PATH' "
+        "on the socket FD when it listens on the unix socket PATH. It has no other address unless "
+        "--listen names one, and a new state directory, which it removes, unless --state names "
+        "one.\n\n"
         "After SIGTERM the service finishes its runs and ends. A second SIGTERM ends it at once.",
     .rows = rows,
     .n_rows = ARRAY_LEN(rows),
