@@ -151,6 +151,7 @@ def test_a_batch_begins_in_a_template(service, template):
     ({"template": "nothing"}, "template", "there is no template 'nothing': yours are squares"),
     ({"outputs": ["a"]}, "outputs", "'outputs' and 'template' do not go together"),
     ({"language": "bash"}, "language", "template 'squares' is of the language 'python'"),
+    ({"limits": {"open_files": 64}}, "limits.open_files", "open_files is 64: a session needs at least 384"),
 ])
 def test_requests_that_do_not_fit_a_template_are_refused(service, template, fields, field, words):
     reply = service.post("/v1/runs", {"template": "squares", "code": "1", **fields})
@@ -162,6 +163,7 @@ def test_requests_that_do_not_fit_a_template_are_refused(service, template, fiel
     ({"name": "a/b"}, 400, "has other characters"),
     ({"setup": "1/0"}, 409, "ended with 'runtime_error'"),
     ({"language": "ruby"}, 400, "'ruby' has no"),
+    ({"limits": {"open_files": 64}}, 400, "open_files is 64: a session needs at least 384"),
     ({"setup": "import threading, time; threading.Thread(target=time.sleep, args=(60,)).start()"}, 409,
      "'strict' is true, and the image would lose the thread"),
 ])

@@ -22,6 +22,9 @@ struct session *session_to_use(struct api_call *c);
 [[nodiscard]] int session_spec_of_import(const struct api_call *c, const json_t *body,
                                          struct session_spec *ret, char *ret_field,
                                          size_t field_size, struct err *e);
+/* Whether the program of a session works with these limits. */
+[[nodiscard]] int session_check_open_files(const struct limits *l, char *ret_field,
+                                           size_t field_size, struct err *e);
 /* A session as JSON. A new reference. */
 json_t *session_object(const struct session *s);
 extern const struct api_field session_reply[];

@@ -156,6 +156,20 @@ static uint64_t seconds(const json_t *body, const char *key, double otherwise)
     return (uint64_t)((v ? json_number_value(v) : otherwise) * 1000);
 }
 
+/* Programs of sessions keep descriptors of their own beyond the numbers that cells use. */
+enum { OPEN_FILES_MIN = 384 };
+
+int session_check_open_files(const struct limits *l, char *field, size_t size, struct err *e)
+{
+    if (l->v[LIMIT_OPEN_FILES] >= OPEN_FILES_MIN)
+        return 0;
+    (void)snprintf(field, size, "limits.open_files");
+    return err_set(e, ERR_BAD_REQUEST, 0,
+                   "limits.open_files is %llu: a session needs at least %d, because its program "
+                   "keeps descriptors of its own out of the way of its cells",
+                   (unsigned long long)l->v[LIMIT_OPEN_FILES], OPEN_FILES_MIN);
+}
+
 static int check_undo(const struct language *l, unsigned undo, char *field, size_t size,
                       struct err *e)
 {
@@ -177,6 +191,7 @@ static int spec_from_json(const struct api_call *c, const json_t *body, bool has
     if (check_places(body, field, size, e) ||
         run_spec_of_session(c->api, &c->who, body, &run, field, size, e) ||
         check_language(c->api, run.language, field, size, e) ||
+        session_check_open_files(&run.limits, field, size, e) ||
         check_rules(c->api, &run, has_image, e) || check_undo(run.language, undo, field, size, e) ||
         take_cell_limits(c->api, body, &cell, field, size, e) ||
         take_idle(body, run.language, &sleeps, field, size, e))

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/sessions/session_find.h"
 #include "base/array.h"
 #include "base/strv.h"
 #include "base/text.h"
@@ -127,7 +128,8 @@ int template_apply(const struct api *api, const json_t *request, struct run_spec
                        "same language, or none",
                        QUOTED(name), saved->row.language, spec->language->name);
     }
-    if (check_fields(request, field, size, e) || check_args(spec, field, size, e))
+    if (check_fields(request, field, size, e) || check_args(spec, field, size, e) ||
+        session_check_open_files(&spec->limits, field, size, e))
         return -1;
     if (!spec->code) {
         (void)snprintf(field, size, "code");
