@@ -26,6 +26,7 @@ class Link {
   #now = ""; // the runs and feeds of the present connection
   #at = new Map<string, number>(); // the last event of each run that came over it
   #due = false;
+  denied = new Map<string, HubEvent>(); // feeds that the key may not have
   #wake: () => void = () => {};
 
   constructor(readonly key: string) {
@@ -36,7 +37,7 @@ class Link {
     const runs = new Map<string, number>();
     const feeds = new Set<string>();
     for (const tab of this.tabs) {
-      for (const feed of tab.feeds) feeds.add(feed);
+      for (const feed of tab.feeds) if (!this.denied.has(feed)) feeds.add(feed);
       if (!tab.slow) for (const [id, after] of tab.runs) runs.set(id, Math.min(after, runs.get(id) ?? Infinity));
     }
     return { runs, feeds };
@@ -112,7 +113,11 @@ class Link {
     let rest = "";
     for (;;) {
       const { value, done } = await reader.read();
-      if (done) throw new Error("the end");
+      if (done) {
+        const { runs, feeds } = this.#wanted();
+        if (!runs.size && !feeds.size) return;
+        throw new Error("the end");
+      }
       rest += value;
       const end = rest.lastIndexOf("\n");
       if (end < 0) continue;
@@ -128,6 +133,7 @@ class Link {
   }
 
   #deal(list: HubEvent[]) {
+    for (const e of list) if (e.event === "denied" && e.feed) this.denied.set(e.feed, e);
     for (const e of list) if (e.run && e.seq !== undefined) this.#at.set(e.run, e.seq);
     for (const tab of this.tabs) {
       const mine: HubEvent[] = [];
@@ -197,6 +203,8 @@ export function join(port: MessagePort) {
     for (const id of [...tab.runs.keys()]) if (!(id in data.runs)) tab.runs.delete(id);
     // The tab says where a run begins; after that the hub knows better.
     for (const [id, after] of Object.entries(data.runs)) if (!tab.runs.has(id)) tab.runs.set(id, after);
+    const denied = data.feeds.filter((f) => !tab.feeds.has(f)).flatMap((f) => links.get(tab.key)!.denied.get(f) ?? []);
+    if (denied.length) tab.port.postMessage({ t: "events", list: denied, size: 0 } satisfies FromHub);
     tab.feeds = new Set(data.feeds);
     if (data.lock && navigator.locks) void navigator.locks.request(data.lock, () => leave());
     links.get(tab.key)!.check();

@@ -24,8 +24,11 @@ const VIEWS: View[] = [
   { path: "sessions", name: "Notebooks", load: async () => (await import("./views/notebook")).NotebookView },
   { path: "history", name: "History", load: async () => (await import("./views/history")).HistoryView },
   { path: "approvals", name: "Approvals", load: async () => (await import("./views/approvals")).ApprovalsView },
+  { path: "batches", name: "Batches", load: async () => (await import("./views/batches")).BatchesView },
+  { path: "artifacts", name: "Artifacts", load: async () => (await import("./views/artifacts")).ArtifactsView },
   { path: "languages", name: "Languages", load: async () => (await import("./views/languages")).LanguagesView },
   { path: "stats", name: "Statistics", load: async () => (await import("./views/stats")).StatsView },
+  { path: "audit", name: "Audit", load: async () => (await import("./views/audit")).AuditView },
   { path: "keys", name: "Keys", load: async () => (await import("./views/keys")).KeysView },
 ];
 

@@ -97,8 +97,11 @@ static json_t *suggestions_json(const struct diagnosis *d)
         const struct suggestion *s = &d->suggestions[i];
         json_t *o = json_pack("{s:o, s:f}", "text", text_json(s->text), "confidence",
                               s->confidence);
-        if (s->replacement[0])
+        if (s->replacement[0]) {
             json_put(o, "replacement", text_json(s->replacement));
+            json_put(o, "action",
+                     json_string(suggestion_corrects_line(d, s) ? "replace" : "insert"));
+        }
         (void)json_array_append_new(list, o);
     }
     return list;

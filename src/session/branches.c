@@ -59,6 +59,7 @@ static void on_original_event(struct session_watch *w, struct session *s, enum s
 static void release(struct session *s)
 {
     s->held = false;
+    s->branches = NULL;
     if (s->state == SESSION_BUSY)
         session_set_state(s, SESSION_IDLE);
     cells_advance(s);
@@ -109,6 +110,7 @@ int session_branches_begin(struct session *s, struct session_branches *b, struct
     if (session_check_held(s, e) || check_line(s, e) || session_fork(s, &b->fork, e))
         return -1;
     s->held = true;
+    s->branches = b;
     return 0;
 }
 

@@ -193,13 +193,14 @@ struct session {
     uint64_t start_by_ms, question_by_ms, close_by_ms, rollback_by_ms, network_by_ms;
     struct session_checkpoints checkpoints;
     bool warned, restarting, is_stored, stopping;
-    bool for_one_run;           /* it has no row and is in no list */
-    bool is_unfit;              /* its program could not become the image of its spec */
-    bool held;                  /* its branches run: no cell and no question begins */
-    bool is_branch;             /* a copy that lives as long as the request for it */
-    char program_from[ID_SIZE]; /* the copy whose program it has; "": its own */
-    char adopted_by[ID_SIZE];   /* the session that goes on with its program; "": none */
-    bool replaying;             /* the journal of an earlier keeper */
+    bool for_one_run;                  /* it has no row and is in no list */
+    bool is_unfit;                     /* its program could not become the image of its spec */
+    bool held;                         /* its branches run: no cell and no question begins */
+    struct session_branches *branches; /* while it is held; NULL: none */
+    bool is_branch;                    /* a copy that lives as long as the request for it */
+    char program_from[ID_SIZE];        /* the copy whose program it has; "": its own */
+    char adopted_by[ID_SIZE];          /* the session that goes on with its program; "": none */
+    bool replaying;                    /* the journal of an earlier keeper */
     uint64_t used_loop_ms, created_loop_ms; /* clock of the loop */
     unsigned visits;                        /* to its files, at this moment */
     unsigned refs;                          /* cells, store jobs, watches, handles, visits */

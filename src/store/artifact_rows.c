@@ -1,5 +1,6 @@
 #include "store/artifact_rows.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -215,6 +216,14 @@ int artifacts_of_conversation(struct db *db, const char *conversation, const cha
                               struct artifact_rows *ret, struct err *e)
 {
     return get_all(db, SQL_ARTIFACT_OF_CONVERSATION, conversation, owner, ret, e);
+}
+
+int artifacts_list(struct db *db, int64_t before_seq, const char *owner, struct artifact_rows *ret,
+                   struct err *e)
+{
+    char before[32];
+    (void)snprintf(before, sizeof before, "%lld", (long long)before_seq);
+    return get_all(db, SQL_ARTIFACT_LIST, before, owner, ret, e);
 }
 
 int artifacts_versions(struct db *db, const char *id, const char *owner, struct artifact_rows *ret,

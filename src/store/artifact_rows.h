@@ -42,6 +42,11 @@ enum { ARTIFACT_VERSION_BYTES = 512 };
 [[nodiscard]] int artifacts_of_conversation(struct db *db, const char *conversation,
                                             const char *owner, struct artifact_rows *ret,
                                             struct err *e);
+/* The newest ones, up to ARTIFACTS_LISTED, whose seq is below before_seq, newest first. Their content
+ * is "". */
+enum { ARTIFACTS_LISTED = 100 };
+[[nodiscard]] int artifacts_list(struct db *db, int64_t before_seq, const char *owner,
+                                 struct artifact_rows *ret, struct err *e);
 /* Oldest first. created_ms of each row is the time of that version. */
 [[nodiscard]] int artifacts_versions(struct db *db, const char *id, const char *owner,
                                      struct artifact_rows *ret, struct err *e);

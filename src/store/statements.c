@@ -184,6 +184,11 @@ const char *const sql_texts[SQL_COUNT_] = {
                                "ON CONFLICT DO UPDATE SET bytes = max(0, bytes + ?2)",
     [SQL_ARTIFACT_OF_CONVERSATION] = ARTIFACT_FROM "a.conversation = ?1" ARTIFACT_OWNED
                                                    " ORDER BY a.seq DESC",
+    [SQL_ARTIFACT_LIST] =
+        "SELECT a.seq, a.id, a.owner, a.conversation, v.title, '', a.language, a.type, "
+        "a.parent, v.version, a.created_ms, a.updated_ms FROM artifacts a "
+        "JOIN artifact_versions v ON v.artifact = a.seq AND v.version = a.version "
+        "WHERE a.seq < CAST(?1 AS INTEGER)" ARTIFACT_OWNED " ORDER BY a.seq DESC LIMIT 100",
     [SQL_ARTIFACT_VERSIONS] =
         "SELECT a.seq, a.id, a.owner, a.conversation, v.title, v.content, a.language, a.type, "
         "a.parent, v.version, v.created_ms, v.created_ms FROM artifacts a "

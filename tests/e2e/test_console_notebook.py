@@ -303,9 +303,11 @@ def test_console_branches_run_side_by_side_and_one_is_adopted(tab, book):
     tab.until(lambda: tab.js("return document.querySelectorAll('.candidate[data-state=ok]').length") == 2)
     assert "21" in tab.text(".candidate .cell-out") and "22" in tab.text(".candidate:nth-of-type(2) .cell-out")
     assert nb.service.get(nb.path).json["cells"] == 1  # nothing is adopted yet
+    cells = len(nb.service.get("/v1/runs?limit=1000").json["runs"])
     for theme in ("light", "dark"):
         tab.js("document.documentElement.dataset.theme = arguments[0]", theme)
         assert tab.axe() == []
     tab.press("Adopt Candidate 2")
     tab.until(lambda: tab.has(".candidate.won"))
+    assert len(nb.service.get("/v1/runs?limit=1000").json["runs"]) == cells  # no candidate ran again
     assert nb.exec("value")["result"] == {"text/plain": "22"}

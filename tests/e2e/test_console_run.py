@@ -87,6 +87,23 @@ def test_console_marks_the_faulty_line_and_applies_the_fix(page):
     assert page.output() == "[1, 2]"
 
 
+@pytest.mark.parametrize("code, fixed", [
+    ("print(json.dumps([1]))", "import json\nprint(json.dumps([1]))"),
+    ("import os\nprint(json.dumps([1]))", "import os\nimport json\nprint(json.dumps([1]))"),
+])
+def test_console_inserts_a_line_that_is_missing(page, code, fixed):
+    """A suggestion that is a line to write does not replace the faulty one."""
+    page.write(code)
+    page.choose("#language", "python")
+    page.click("#run")
+    page.over()
+    page.press("Apply fix")
+    page.until(lambda: page.program().rstrip() == fixed)
+    page.click("#run")
+    page.over()
+    assert page.output() == "[1]"
+
+
 def test_console_draft_survives_a_crash_of_the_tab(page):
     page.write("print('a draft that nobody ran')")
     page.until(lambda: "nobody ran" in (page.js("return localStorage.getItem('belljar.draft')") or ""))

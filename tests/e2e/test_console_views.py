@@ -168,7 +168,8 @@ def test_console_names_hidden_characters(tab, service):
 
 
 @pytest.mark.parametrize("view, words", [("languages", "python"), ("stats", "Interpreters that wait"),
-                                         ("keys", "There is no key")])
+                                         ("keys", "There is no key"), ("audit", "run.finished"),
+                                         ("artifacts", "No artifact yet"), ("batches", "Expected output")])
 def test_console_other_views(tab, service, view, words):
     service.run("print(1)")
     tab.open(f"#/{view}")
@@ -219,7 +220,8 @@ def test_console_is_accessible_in_the_dark_and_on_a_phone(service):
     other = service.run("print(2)")["id"]
     _, approval = ask(service, "rm -rf x")
     views = ["run", f"runs/{failed}", "history", f"history/compare/{failed}/{other}", "approvals",
-             f"approvals/{approval}", "languages", "stats", "keys", "nowhere"]
+             f"approvals/{approval}", "languages", "stats", "keys", "batches",
+             "artifacts", "audit", "sessions", "nowhere"]
     with browser.Browser(service, dark=True) as b:
         for view in views:
             b.cdp("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=False)
@@ -246,3 +248,154 @@ def test_console_decides_with_the_keyboard_alone(tab, service):
         tab.keys(Keys.TAB)
     tab.keys(Keys.ENTER)
     assert result(service, run_id)["stdout"] == "by keyboard\n"
+
+
+def test_console_audit_is_read_and_verified(tab, service):
+    run_id = service.run("print('on record')")["id"]
+    tab.open("icon.svg")
+    tab.open("#/audit")
+    tab.until(lambda: tab.js("return !!document.querySelector(`a[href='#/runs/${arguments[0]}']`)", run_id))
+    tab.press("Verify the log")
+    tab.until(lambda: "The chain holds" in tab.text(".verified"))
+    assert tab.axe() == []
+
+
+def test_console_artifacts_have_versions(tab, service):
+    made = service.post("/api/artifacts/create",
+                        {"title": "Sum <b>", "language": "python", "content": "print(1)\n"}).json
+    service.put(f"/api/artifacts/{made['id']}", {"content": "print(1 + 1)\n"})
+    tab.open("icon.svg")
+    tab.open("#/artifacts")
+    tab.press("Sum <b>")
+    tab.until(lambda: "print(1 + 1)" in tab.text(".block.plain"))
+    tab.press("▶ Execute")
+    tab.until(lambda: "2" in tab.text(".card .block"))
+    tab.press("Changes")
+    tab.until(lambda: tab.js("return !!document.querySelector('.merge').shadowRoot?.querySelector('.cm-changedText')"))
+    tab.press("Text")
+    tab.choose("main .page-head select", "0")
+    tab.until(lambda: tab.text(".block.plain").strip() == "print(1)")
+    assert tab.axe() == []
+
+
+def test_console_batches_and_comparisons_are_tables(tab, service):
+    tab.open("icon.svg")
+    tab.js("localStorage.removeItem('belljar.batch')")
+    tab.open("#/batches")
+    tab.press("▶ Run 3 times")
+    tab.until(lambda: "2 of 3 runs as expected, 1 not" in tab.page())
+    assert tab.js("return [...document.querySelectorAll('.grid .chip')].map((c) => c.textContent)") == [
+        "✓As expected", "✓As expected", "✕Differs"]
+    assert tab.address().startswith("#/batches/")
+    tab.driver.refresh()  # the runs of a batch are in the history
+    tab.until(lambda: tab.js("return document.querySelectorAll('.grid tbody tr').length") == 3)
+    tab.press("New batch")
+    tab.press("Compare programs")
+    tab.press("▶ Run 6 times")
+    tab.until(lambda: tab.page().count("equal") == 3)
+    assert tab.axe() == []
+
+
+def test_console_history_takes_the_filters_of_the_api(tab, service):
+    def rows():
+        return tab.js("return [...document.querySelectorAll('tbody a')].map((a) => a.hash)")
+
+    asked, approval = ask(service, "echo filtered", thread_id="thread-of-the-filter")
+    tab.open("icon.svg")
+    tab.open("#/history")
+    tab.press("More filters")
+    tab.find('input[placeholder="Thread"]').send_keys("thread-of-the-filter")
+    tab.until(lambda: rows() == [f"#/runs/{asked}"])
+    tab.open(f"#/history/compare/{asked}/{asked}")
+    tab.driver.back()  # the list is as it was
+    tab.until(lambda: rows() == [f"#/runs/{asked}"])
+    service.post(f"/v1/approvals/{approval}", {"decision": "reject"})
+
+
+# ---- bad input ----
+
+
+def test_console_of_a_key_without_a_scope_says_what_to_do(start_service):
+    s = start_service()
+    s.post("/v1/keys", {"name": "boss", "scopes": ["admin"]})
+    key = s.post("/v1/keys", {"name": "run", "scopes": ["run"]}, unix=True).json["key"]
+    with browser.Browser(s) as b:
+        b.open("icon.svg")
+        b.js("sessionStorage.setItem('belljar.key', arguments[0])", key)
+        b.open("#/run")
+        b.write("print('with scope run')")
+        b.click("#run")
+        b.over()
+        assert b.output() == "with scope run"
+        for view, scope in (("stats", "read"), ("approvals", "read"), ("keys", "admin"), ("audit", "admin")):
+            b.open(f"#/{view}")
+            b.until(lambda: scope in b.text(".problem"))
+        assert b.axe() == []
+
+
+def test_console_many_tabs_share_one_connection(tab, service):
+    """A browser opens six connections to a host; eight views with a live run each must not starve."""
+    first = tab.driver.current_window_handle
+    runs = [service.run("print('begun', flush=True)\ninput()\nprint('ended')", wait=False, status=202, stdin_open=True,
+                        limits={"wall_ms": "2m"})["id"] for _ in range(8)]
+    tabs = []
+    try:
+        for run_id in runs:
+            tab.driver.switch_to.new_window("tab")
+            tabs.append(tab.driver.current_window_handle)
+            tab.cdp("Page.addScriptToEvaluateOnNewDocument", source=browser.WATCH)
+            tab.open(f"#/runs/{run_id}")
+            tab.until(lambda: "begun" in tab.output())
+        assert service.get("/v1/stats").json["http"]["connections"] <= 9
+        for run_id in runs:
+            service.post(f"/v1/runs/{run_id}/stdin", {"data": "\n", "eof": True})
+        for handle in tabs:
+            tab.driver.switch_to.window(handle)
+            tab.over()
+            tab.until(lambda: tab.output() == "begun\nended")
+    finally:
+        for handle in tabs:
+            tab.driver.switch_to.window(handle)
+            tab.driver.close()
+        tab.driver.switch_to.window(first)
+
+
+def test_console_at_a_zoom_of_400_percent(tab, service):
+    """1280 pixels at 400 % are 320: nothing is cut off, and a run can be started."""
+    tab.cdp("Emulation.setDeviceMetricsOverride", width=320, height=256, deviceScaleFactor=4, mobile=False)
+    try:
+        for view in ("run", "history", "batches", "stats"):
+            tab.open("icon.svg")
+            tab.open(f"#/{view}")
+            tab.until(lambda: tab.has("h1") and not tab.has(".loading"))
+            assert tab.js("return document.documentElement.scrollWidth") <= 320, view
+        tab.open("#/run")
+        tab.write("print('small')")
+        tab.js("document.querySelector('#run').scrollIntoView()")
+        tab.click("#run")
+        tab.over()
+        assert tab.output() == "small"
+    finally:
+        tab.cdp("Emulation.clearDeviceMetricsOverride")
+
+
+def test_console_draft_survives_a_killed_tab(service):
+    """The process of the tab dies without a word; so does the browser. The text is there again."""
+    with browser.Browser(service) as b:
+        b.open("#/run")
+        b.write("print('before the crash')")
+        b.until(lambda: "before the crash" in (b.js("return localStorage.getItem('belljar.draft')") or ""))
+        first = b.driver.current_window_handle
+        b.driver.switch_to.new_window("tab")
+        b.cdp("Page.addScriptToEvaluateOnNewDocument", source=browser.WATCH)
+        other = b.driver.current_window_handle
+        b.driver.switch_to.window(first)
+        try:
+            b.driver.set_page_load_timeout(3)
+            b.driver.get("chrome://crash")
+        except Exception:  # noqa: BLE001  the tab is gone, as it should be
+            pass
+        b.driver.set_page_load_timeout(60)
+        b.driver.switch_to.window(other)
+        b.open("#/run")
+        b.until(lambda: "before the crash" in b.program())

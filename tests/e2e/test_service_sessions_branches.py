@@ -392,3 +392,33 @@ def test_a_stream_of_branches_that_is_silent_for_long_has_signs_of_life(service,
                                                  "timeout": 40, "stream": True})
     seen = [json.loads(line)["event"] for line in reply.body.splitlines()]
     assert seen == ["forked", "candidate", "keepalive", "result", "done"], seen
+
+
+def test_the_candidate_that_a_person_chooses_becomes_the_session(service, session):
+    """Its copy waits for the choice: no candidate runs twice."""
+    code = "import random; x = random.random(); print(x)"
+    assert service.post(session + "/branches/choose", {"winner": 0}).status == 409
+    refused = service.post(session + "/branches", {"candidates": [code], "keep": "ask"})
+    assert refused.status == 400 and refused.json["error"]["field"] == "keep"
+    body = {"candidates": [code, "1 / 0", code], "keep": "ask", "stream": True}
+    with service.events(session + "/branches", body) as events:
+        seen = []
+        while not seen or seen[-1]["event"] != "choose":
+            seen.append(next(events))
+        printed = {e["index"]: e["result"]["cell"]["stdout"] for e in seen if e["event"] == "result"}
+        for wrong in (1, 3):
+            assert service.post(session + "/branches/choose", {"winner": wrong}).status == 400
+        assert service.post(session + "/branches/choose", {"winner": 2}).status == 202
+        done = list(events)[-1]
+    assert done["event"] == "done" and (done["winner"], done["adopted"]) == (2, True)
+    assert value(service, session, "x") == printed[2].strip() != printed[0].strip()
+    # None of them, and a client that leaves.
+    for answer in ({}, None):
+        with service.events(session + "/branches", {**body, "candidates": ["x = 2"]}) as events:
+            while next(events)["event"] != "choose":
+                pass
+            if answer is not None:
+                assert service.post(session + "/branches/choose", answer).status == 202
+                assert list(events)[-1]["winner"] is None
+        assert eventually(lambda: service.get(session).json["state"] == "idle")
+    assert value(service, session, "x") == printed[2].strip()

@@ -50,7 +50,7 @@ def why_not():
 
 
 class Browser:
-    def __init__(self, service, width=1280, height=800, dark=False, args=()):
+    def __init__(self, service, width=1280, height=800, dark=False, args=(), trace=None):
         reason = why_not()
         if reason:
             pytest.skip(reason)
@@ -72,6 +72,8 @@ class Browser:
         if dark:
             options.add_argument("--force-dark-mode")
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+        if trace:  # categories; get_log("performance") has the events
+            options.add_experimental_option("perfLoggingPrefs", {"traceCategories": trace})
         self.driver = webdriver.Chrome(service=Driver(shutil.which("chromedriver")), options=options)
         self.driver.set_script_timeout(WAIT_S)
         self.cdp("Page.addScriptToEvaluateOnNewDocument", source=WATCH)

@@ -110,8 +110,9 @@ export interface Mark {
   column: number | null;
   endColumn: number | null;
   message: string;
-  /** A corrected line. */
+  /** A corrected line, or one to insert. */
   fix: string | null;
+  action?: "replace" | "insert";
 }
 
 export class Editor {
@@ -179,15 +180,39 @@ export class Editor {
           to: Math.max(to, from),
           severity,
           message: m.message,
-          actions: m.fix === null ? [] : [{ name: "Apply fix", apply: () => this.fix(m.line, m.fix!, onFix) }],
+          actions: m.fix === null ? [] : [{ name: "Apply fix", apply: () => this.fix(m.line, m.fix!, m.action, onFix) }],
         };
       });
     this.view.dispatch(setDiagnostics(this.view.state, list));
   }
 
-  fix(number: number, text: string, done?: () => void) {
+  /** A line that makes a name known stands below lines of its kind, or at the beginning; another one before the fault. */
+  #place(number: number, text: string): number {
+    const { doc } = this.view.state;
+    const opener = /^(import|from|#include|#pragma|using|use|require|const \w+ = require)\b/.exec(text)?.[1].split(" ")[0];
+    if (!opener) return number;
+    let after = 0;
+    for (let i = 1; i <= Math.min(doc.lines, 200); i++) {
+      const line = doc.line(i).text;
+      const kind = /^(from|import)$/.test(opener) ? /^(from|import|package)\b/ : new RegExp(`^(${opener}|package)\\b`);
+      if (kind.test(line) || (after === i - 1 && /^(#!|<\?php|\/\/|#(?!include|pragma|define|if))/.test(line))) after = i;
+    }
+    return after + 1;
+  }
+
+  fix(number: number, text: string, action: "replace" | "insert" = "replace", done?: () => void) {
     const { doc } = this.view.state;
     if (number > doc.lines) return;
+    if (action === "insert") {
+      const at = this.#place(number, text);
+      const indent = at === number ? /^\s*/.exec(doc.line(number).text)![0] : "";
+      const from = at > doc.lines ? doc.length : doc.line(at).from;
+      const insert = at > doc.lines ? `\n${text}` : `${indent}${text.trimStart()}\n`;
+      this.view.dispatch({ changes: { from, insert }, selection: { anchor: from + insert.length } });
+      this.view.dispatch(setDiagnostics(this.view.state, []));
+      this.view.focus();
+      return done?.();
+    }
     const line = doc.line(number);
     const indent = /^\s*/.exec(line.text)![0];
     const insert = /^\s/.test(text) ? text : indent + text;

@@ -80,6 +80,7 @@ export interface Options {
   body?: unknown;
   signal?: AbortSignal;
   accept?: string;
+  range?: string;
   /** A poll does not ask for a key and does not change the state of the link by an abort. */
   quiet?: boolean;
 }
@@ -94,6 +95,7 @@ export async function call(method: string, path: string, options: Options = {}):
     const headers: Record<string, string> = {};
     const used = key;
     if (key) headers["Authorization"] = `Bearer ${key}`;
+    if (options.range) headers["Range"] = options.range;
     if (options.accept) headers["Accept"] = options.accept;
     if (options.body !== undefined) headers["Content-Type"] = "application/json";
     let reply: Response;

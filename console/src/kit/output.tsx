@@ -34,6 +34,11 @@ class Screen {
     this.refresh();
   }
 
+  stay() {
+    this.#follows = false;
+    this.refresh();
+  }
+
   refresh() {
     this.#frame ||= requestAnimationFrame(() => {
       this.#frame = 0;
@@ -71,7 +76,14 @@ export interface OutputHandle {
 }
 
 /** `handle` is filled in; its refresh() is cheap and may be called for every event. */
-export function Output(props: { lines: Lines; shown: Shown; handle: { current: OutputHandle | null }; label: string }) {
+export function Output(props: {
+  lines: Lines;
+  shown: Shown;
+  handle: { current: OutputHandle | null };
+  label: string;
+  /** It begins at its first line and does not follow the end. */
+  top?: boolean;
+}) {
   const box = useRef<HTMLDivElement>(null);
   const screen = useRef<Screen | null>(null);
   useEffect(() => {
@@ -81,7 +93,8 @@ export function Output(props: { lines: Lines; shown: Shown; handle: { current: O
   }, [props.lines]);
   useEffect(() => {
     screen.current!.shown = props.shown;
-    screen.current!.follow();
-  }, [props.shown]);
+    if (props.top) screen.current!.stay();
+    else screen.current!.follow();
+  }, [props.shown, props.lines]);
   return <div class="output" ref={box} tabIndex={0} role="region" aria-label={props.label} />;
 }

@@ -1,6 +1,6 @@
 // The requests for approval that wait, for the badge and the inbox. The service says when they change; then one
 // request fetches them.
-import { get } from "./api";
+import { ApiError, get } from "./api";
 import { followFeed } from "./hub";
 import { Store } from "./store";
 import type { Approval } from "./types";
@@ -23,7 +23,7 @@ export async function lookAgain() {
 setTimeout(
   () =>
     followFeed("approvals", (event) => {
-      if (event.event === "denied") pendingError.value = new Error(`The approvals are not shown: ${event.message}.`);
+      if (event.event === "denied") pendingError.value = new ApiError(403, "denied", event.message ?? "");
       else void lookAgain();
     }),
   300,

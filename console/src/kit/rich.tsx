@@ -63,7 +63,7 @@ export function Rich({ display }: { display: Display }) {
   const plain = data["text/plain"] ?? data["text/markdown"] ?? Object.values(data)[0];
   return (
     <>
-      {plain !== undefined && <pre class="block">{text(plain)}</pre>}
+      {plain !== undefined && <pre class="block" tabIndex={0}>{text(plain)}</pre>}
       {display.cut && <p class="muted">Further displays were left out here.</p>}
     </>
   );

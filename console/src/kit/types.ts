@@ -14,6 +14,7 @@ export interface Place {
 export interface Suggestion {
   text: string;
   replacement?: string;
+  action?: "replace" | "insert";
   confidence: number;
 }
 export interface Diagnosis {

@@ -19,8 +19,18 @@ interface Filter {
   language: string;
   verdict: string;
   since: string;
+  until: string;
+  state: string;
+  key: string;
+  session: string;
+  batch: string;
+  artifact: string;
 }
-const NO_FILTER: Filter = { q: "", language: "", verdict: "", since: "" };
+const NO_FILTER: Filter = {
+  q: "", language: "", verdict: "", since: "", until: "", state: "", key: "", session: "", batch: "", artifact: "",
+};
+const STATES: [string, string][] = [["", "every state"], ...["waiting", "queued", "running", "finished", "interrupted"].map((s): [string, string] => [s, s])];
+const TEXTS: [keyof Filter, string][] = [["key", "Key"], ["session", "Thread"], ["batch", "Batch"], ["artifact", "Artifact"]];
 
 function Filters({ filter, set }: { filter: Filter; set: (part: Partial<Filter>) => void }) {
   const [languages, setLanguages] = useState<Language[]>([]);
@@ -47,6 +57,19 @@ function Filters({ filter, set }: { filter: Filter; set: (part: Partial<Filter>)
       {list("language", "Language", [["", "every language"], ...languages.map((l): [string, string] => [l.name, l.name])])}
       {list("verdict", "End", [["", "every end"], ...VERDICTS.map((v): [string, string] => [v, v.replaceAll("_", " ")])])}
       {list("since", "Time", SINCE)}
+      <details class="further">
+        <summary class="button">More filters</summary>
+        <div class="filters">
+          {list("state", "State", STATES)}
+          {list("until", "Older than", [["", "until now"], ...SINCE.slice(1).map(([v, t]): [string, string] => [v, `before the ${t}`])])}
+          {TEXTS.map(([name, label]) => (
+            <label key={name}>
+              <span class="sr-only">{label}</span>
+              <input class="field" placeholder={label} value={filter[name]} onInput={(e) => set({ [name]: e.currentTarget.value.trim() })} />
+            </label>
+          ))}
+        </div>
+      </details>
     </form>
   );
 }
@@ -87,8 +110,11 @@ export function HistoryView({ parts }: { parts: string[] }) {
   return <HistoryList />;
 }
 
+let kept = NO_FILTER;
+
 function HistoryList() {
-  const [filter, setFilter] = useState(NO_FILTER);
+  const [filter, setFilter] = useState(kept);
+  kept = filter; // the back button finds the same list
   const [rows, setRows] = useState<RunRow[] | null>(null);
   const [cursor, setCursor] = useState<string | null>(null);
   const [error, setError] = useState<unknown>(null);

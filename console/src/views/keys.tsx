@@ -125,7 +125,7 @@ export function KeysView(_: { parts: string[] }) {
       {shown && (
         <Dialog title="The key is shown once" close={() => setShown("")}>
           <p>Copy it now. The service keeps only a hash of it.</p>
-          <pre class="block" id="new-key">{shown}</pre>
+          <pre class="block" tabIndex={0} id="new-key">{shown}</pre>
           <button class="button primary" onClick={() => void copy(shown, "The key")}>
             Copy
           </button>

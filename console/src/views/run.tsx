@@ -16,6 +16,7 @@ import type { Language, RunRequest } from "../kit/types";
 import { type Draft, earlierDrafts, EXAMPLE, fromRequest, loadDraft, rememberDraft, saveDraft, toRequest } from "./run/draft";
 import { addFiles, Inputs } from "./run/inputs";
 import { live } from "./run/live";
+import { Older } from "./run/older";
 import { ResultView } from "./run/result";
 
 let languagesOnce: Promise<Language[]> | null = null;
@@ -88,9 +89,11 @@ function Share({ request, id }: { request: () => unknown; id: string }) {
 
 const PHASES = { idle: "", sending: "Sending", waiting: "Waits for approval", queued: "Queued", running: "Running", over: "" };
 
-function Screen(props: { fix: (line: number, text: string) => void; show: (line: number) => void; stdin: boolean }) {
+function Screen(props: { fix: (line: number, text: string, action?: "replace" | "insert") => void; show: (line: number) => void; stdin: boolean }) {
   const now = useStore(live.state);
   const [shown, setShown] = useState<Shown>("all");
+  const [older, setOlder] = useState(false);
+  useEffect(() => setOlder(false), [now.id]);
   const output = useRef<OutputHandle>(null) as { current: OutputHandle | null };
   const [, repaint] = useState(0);
   useEffect(() => {
@@ -131,9 +134,13 @@ function Screen(props: { fix: (line: number, text: string) => void; show: (line:
       </div>
       {lines.dropped > 0 && (
         <p class="note">
-          The newest {count(lines.length("all"), "line")} are here, {count(lines.dropped, "older line")} are not. Save has all.
+          The newest {count(lines.length("all"), "line")} are here, {count(lines.dropped, "older line")} are not.{" "}
+          <button class="link" onClick={() => setOlder(true)}>
+            Read older lines
+          </button>
         </p>
       )}
+      {older && <Older id={now.id} stream={shown === "stderr" ? "stderr" : "stdout"} close={() => setOlder(false)} />}
       {now.phase === "idle" ? (
         <div class="empty">
           <h2>Nothing has run yet</h2>
@@ -232,7 +239,7 @@ export function RunView({ id }: { id: string }) {
     editor.current!.marks([
       {
         line: at.line, column: at.column, endColumn: at.end_column,
-        message: `${result.diagnosis!.message}${best ? `\n${best.text}` : ""}`, fix: best?.replacement ?? null,
+        message: `${result.diagnosis!.message}${best ? `\n${best.text}` : ""}`, fix: best?.replacement ?? null, action: best?.action,
       },
     ]);
   }, [result, loads]);
@@ -297,7 +304,7 @@ export function RunView({ id }: { id: string }) {
         <div class="editor" ref={host} />
         <Inputs draft={d} change={change} />
       </section>
-      <Screen fix={(line, text) => editor.current!.fix(line, text)} show={(line) => editor.current!.show(line)}
+      <Screen fix={(line, text, action) => editor.current!.fix(line, text, action)} show={(line) => editor.current!.show(line)}
         stdin={d.stdinOpen} />
     </main>
   );

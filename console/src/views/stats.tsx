@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { get } from "../kit/api";
 import { bytes, count, duration, ending } from "../kit/format";
+import { followFeed } from "../kit/hub";
 import { Chip, Empty, Loading, Problem } from "../kit/parts";
 
 interface Pool {
@@ -23,10 +24,12 @@ interface Stats {
   memory_pressure: boolean;
 }
 interface Sample {
-  at: number;
-  rate: number;
-  running: number;
-  queued: number;
+  time_ms: number;
+  now: { running: number; queued: number; waiting: number; sessions: number };
+  since_start: { finished: number; started: number; start_ms: number };
+  memory_bytes: number;
+  pools: Record<string, Pool>;
+  memory_pressure: boolean;
 }
 const KEPT = 90;
 
@@ -50,27 +53,30 @@ export function StatsView(_: { parts: string[] }) {
   const [stats, setStats] = useState<Stats | null>(null);
   const [samples, setSamples] = useState<Sample[]>([]);
   const [error, setError] = useState<unknown>(null);
+  // Counts come once a second over the one stream; the sums of the history are read now and then.
   useEffect(() => {
-    let before: { at: number; accepted: number } | null = null;
     const stop = new AbortController();
-    const look = async () => {
-      if (document.visibilityState !== "visible") return;
-      try {
-        const s = await get<Stats>("/v1/stats", { signal: stop.signal });
-        const at = Date.now();
-        const rate = before ? Math.max(0, (s.since_start.accepted - before.accepted) / ((at - before.at) / 1000)) : 0;
-        before = { at, accepted: s.since_start.accepted };
-        setStats(s);
-        setError(null);
-        setSamples((old) => [...old, { at, rate, running: s.now.running, queued: s.now.queued }].slice(-KEPT));
-      } catch (e) {
-        if (!stop.signal.aborted) setError(e);
-      }
-    };
+    const look = () =>
+      get<Stats>("/v1/stats", { signal: stop.signal }).then(
+        (s) => (setStats(s), setError(null)),
+        (e) => !stop.signal.aborted && setError(e),
+      );
     void look();
-    const timer = setInterval(look, 2000);
-    return () => (clearInterval(timer), stop.abort());
+    const timer = setInterval(look, 10000);
+    const leave = followFeed("stats", (e) => {
+      if (e.event === "stats") setSamples((old) => [...old, e as unknown as Sample].slice(-KEPT - 1));
+    });
+    return () => (leave(), clearInterval(timer), stop.abort());
   }, []);
+  const between = (of: (a: Sample, b: Sample) => number) => samples.slice(1).map((b, i) => of(samples[i], b));
+  const rate = between((a, b) => Math.max(0, (b.since_start.finished - a.since_start.finished) / ((b.time_ms - a.time_ms) / 1000)));
+  let known = 0; // between two runs the last time stands
+  const latency = between((a, b) => {
+    const n = b.since_start.started - a.since_start.started;
+    return n > 0 ? (known = (b.since_start.start_ms - a.since_start.start_ms) / n) : known;
+  });
+  const last = samples.at(-1);
+  const ready = (s: Sample) => Object.values(s.pools).reduce((sum, p) => sum + p.ready, 0);
   return (
     <>
       <div class="page-head">
@@ -82,11 +88,14 @@ export function StatsView(_: { parts: string[] }) {
       {stats && (
         <>
           <div class="plots">
-            <Plot name="Runs" values={samples.map((s) => s.rate)} unit="a second" />
-            <Plot name="Running" values={samples.map((s) => s.running)} unit="now" />
-            <Plot name="Queued" values={samples.map((s) => s.queued)} unit="now" />
+            <Plot name="Runs" values={rate} unit="a second" />
+            <Plot name="From request to start" values={latency} unit="ms" />
+            <Plot name="Running" values={samples.map((s) => s.now.running)} unit="now" />
+            <Plot name="Queued" values={samples.map((s) => s.now.queued)} unit="now" />
+            <Plot name="Interpreters that wait" values={samples.map(ready)} unit="now" />
+            <Plot name="Memory promised" values={samples.map((s) => s.memory_bytes / 1048576)} unit="MiB" />
           </div>
-          {stats.memory_pressure && <Problem error={new Error("Memory is short, so no interpreter waits: starts are slower.")} />}
+          {(last ?? stats).memory_pressure && <Problem error={new Error("Memory is short, so no interpreter waits: starts are slower.")} />}
           <h2 class="section">Runs by language and end</h2>
           {stats.rows.length === 0 ? (
             <Empty title="Nothing has run yet">
@@ -140,7 +149,7 @@ export function StatsView(_: { parts: string[] }) {
                 </tr>
               </thead>
               <tbody>
-                {Object.entries(stats.pools).map(([kind, p]) => (
+                {Object.entries((last ?? stats).pools).map(([kind, p]) => (
                   <tr key={kind}>
                     <th scope="row">{kind}</th>
                     <td>

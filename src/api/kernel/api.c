@@ -15,6 +15,7 @@ const struct api_route *const api_tables[] = {
     comparison_routes,
     execute_routes,
     artifact_routes,
+    artifact_list_routes,
     approval_routes,
     agent_routes,
     key_routes,

@@ -192,7 +192,8 @@ extern const struct api_route run_routes[], batch_routes[], comparison_routes[],
     diagnosis_routes[], session_routes[], cell_routes[], execute_session_routes[],
     session_event_routes[], session_file_routes[], session_fork_routes[], session_question_routes[],
     template_routes[], session_branch_routes[], session_checkpoint_routes[], session_sleep_routes[],
-    session_image_routes[], console_routes[], stream_routes[], audit_routes[];
+    session_image_routes[], console_routes[], stream_routes[], audit_routes[],
+    artifact_list_routes[];
 
 /* ---- answers (reply.c) ---- */
 /* Ends the call. Takes over the reference of the JSON. */

@@ -39,9 +39,12 @@ static const struct api_field further_errors_reply[] = {
     { "left_out", FIELD_INT, ALWAYS, .help = "number of errors beyond those" },
     { 0 },
 };
+static const char *const action_words[] = { "replace", "insert", NULL };
 static const struct api_field suggestion_reply[] = {
     { "text", FIELD_STRING, ALWAYS, .help = "a sentence" },
     { "replacement", FIELD_STRING, .help = "a corrected line, or the text to write" },
+    { "action", FIELD_STRING, .one_of = action_words,
+      .help = "of replacement: replace the line of location by it, or insert it" },
     { "confidence", FIELD_NUMBER, ALWAYS, .help = "0 to 1" },
     { 0 },
 };

@@ -8,6 +8,7 @@
 #include "api/runs/batch.h"
 #include "api/runs/result_fields.h"
 #include "api/runs/run_spec.h"
+#include "api/sessions/branch_fields.h"
 #include "api/sessions/cell_result.h"
 #include "api/sessions/cell_submit.h"
 #include "api/sessions/session_find.h"
@@ -21,18 +22,16 @@
 
 enum { ANSWER_MIB = 64, SCORE_TEXT_MAX = 64 };
 
-enum keep_rule { KEEP_FIRST_OK, KEEP_BEST, KEEP_NONE };
-static const char *const keep_words[] = { "first_ok", "best", "none", NULL };
-static const char *const outcome_words[] = { "ok", "failed", "stopped", NULL };
-static const char *const branch_event_words[] = { "forked", "candidate", "result", "score",
-                                                  "done",   "keepalive", NULL };
+enum keep_rule { KEEP_FIRST_OK, KEEP_BEST, KEEP_NONE, KEEP_ASK };
+static const char *const keep_words[] = { "first_ok", "best", "none", "ask", NULL };
 
 static const struct api_field branch_fields[] = {
     { "candidates", FIELD_STRINGS, .required = true, .max = BRANCHES_MAX,
       .help = "the code of each candidate; each runs in a copy of the session" },
     { "keep", FIELD_STRING, .required = true, .one_of = keep_words,
       .help = "the winner: first_ok: the first candidate that ends with status ok, and the others "
-              "are stopped; best: the one with the highest score; none" },
+              "are stopped; best: the one with the highest score; none; ask: the one that POST "
+              "branches/choose names after all results, with stream" },
     { "score", FIELD_STRING, .max = (double)BUNDLE_FILE_MAX_BYTES,
       .help =
           "with best: a cell that runs in the copy of each candidate that was ok; its result is "
@@ -83,6 +82,7 @@ struct branch_call {
     unsigned n, in_flight;
     int winner; /* -1: none yet */
     bool is_scoring, is_adopting, adopted;
+    bool asked, chosen;            /* with KEEP_ASK: all results are told; the client has chosen */
     bool stopped;                  /* the client or the session is gone */
     struct err lost;               /* the session is gone */
     struct err not_kept;           /* why the winner was not adopted */
@@ -388,9 +388,24 @@ static void start_scores(struct branch_call *b)
     }
 }
 
+static bool awaits_choice(struct branch_call *b)
+{
+    bool any = false;
+    for (unsigned i = 0; i < b->n; i++)
+        any |= b->candidates[i].is_ok;
+    if (b->keep != KEEP_ASK || b->stopped || b->chosen || !any)
+        return false;
+    b->busy++;
+    if (!b->asked)
+        group_answer_event(&b->answer, "choose", json_object());
+    b->asked = true;
+    b->busy--;
+    return !b->stopped;
+}
+
 static void advance(struct branch_call *b)
 {
-    if (b->busy > 0 || b->in_flight > 0)
+    if (b->busy > 0 || b->in_flight > 0 || awaits_choice(b))
         return;
     if (b->keep == KEEP_BEST && !b->stopped && b->winner < 0) {
         b->busy++;
@@ -410,9 +425,9 @@ static void take_result(struct candidate *c, json_t *cell, json_t *error)
     struct branch_call *b = c->owner;
     c->is_ok = cell && !error && is_ok(cell) && !c->was_stopped;
     c->result = json_pack("{s:i, s:s, s:s, s:o, s:o, s:n}", "index", (int)index_of(c), "outcome",
-                          outcome_words[c->is_ok         ? 0
-                                        : c->was_stopped ? 2
-                                                         : 1],
+                          branch_outcome_words[c->is_ok         ? 0
+                                               : c->was_stopped ? 2
+                                                                : 1],
                           "session", copy_of(c)->id, "error", error ? error : json_null(), "cell",
                           cell ? cell : json_null(), "score");
     tell(b, "result", index_of(c), "result", c->result);
@@ -420,7 +435,8 @@ static void take_result(struct candidate *c, json_t *cell, json_t *error)
         b->winner = (int)index_of(c);
         adopt_winner(b);
         stop_others(b, b->winner);
-    } else if (!b->leave && (!c->is_ok || b->keep != KEEP_BEST)) { /* its memory is free now */
+    } else if (!b->leave && (!c->is_ok || (b->keep != KEEP_BEST && b->keep != KEEP_ASK))) {
+        /* its memory is free now */
         session_branch_end(&b->branches, index_of(c), "its candidate is over and was not kept");
     }
 }
@@ -596,6 +612,12 @@ static int check_rule(const struct branch_call *b, const json_t *body, char *fie
             "score is given with keep '%s', which has no use for it: use keep 'best', or "
             "leave it out",
             word);
+    (void)snprintf(field, size, "keep");
+    enum stream_format ignored;
+    if (b->keep == KEEP_ASK && !stream_asked(b->call, run_flag(body, "stream", false), &ignored))
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "keep is 'ask' without stream: true, so nobody would see the results to "
+                       "choose from");
     (void)snprintf(field, size, "adopt");
     if (b->keep == KEEP_NONE && b->adopt)
         return err_set(
@@ -673,62 +695,54 @@ static void post_branches(struct api_call *c)
     c->on_gone = c->on_half_close = on_client_left;
 }
 
-/* ---- answers ---- */
+/* ---- the choice ---- */
 
-static const struct api_field score_reply[] = {
-    { "value", FIELD_NUMBER, OR_NULL, .help = "the number; null if there is none" },
-    { "error", FIELD_STRING, OR_NULL, .help = "why there is none" },
-    { "cell", FIELD_OBJECT, OR_NULL, .fields = cell_reply, .help = "the cell of the score" },
+static int check_choice(const struct branch_call *b, const json_t *winner, struct err *e)
+{
+    if (!b || b->keep != KEEP_ASK || !b->asked || b->chosen || b->stopped)
+        return err_set(e, ERR_CONFLICT, 0,
+                       "no branches of this session wait for a choice: POST branches with keep "
+                       "'ask', and wait for its event 'choose'");
+    json_int_t i = json_integer_value(winner);
+    if (winner && (i >= b->n || !b->candidates[i].is_ok))
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "winner %lld is not accepted: it is the index of a candidate that was ok",
+                       (long long)i);
+    return 0;
+}
+
+static void post_choice(struct api_call *c)
+{
+    struct err e = { 0 };
+    struct session *s = session_to_use(c);
+    if (!s)
+        return;
+    struct branch_call *b = (struct branch_call *)s->branches;
+    const json_t *winner = json_object_get(c->body, "winner");
+    if (check_choice(b, winner, &e)) {
+        api_fail(c, &e, e.code == ERR_BAD_REQUEST ? "winner" : NULL);
+        return;
+    }
+    b->chosen = true;
+    if (winner) {
+        b->winner = (int)json_integer_value(winner);
+        adopt_winner(b);
+    }
+    api_reply(c, 202,
+              json_pack("{s:s, s:o}", "session", s->id, "winner",
+                        winner ? json_integer(b->winner) : json_null()));
+    advance(b);
+}
+
+static const struct api_field choice_fields[] = {
+    { "winner", FIELD_INT, .min = 0, .max = BRANCHES_MAX - 1,
+      .help = "position of a candidate that was ok; absent: none of them" },
     { 0 },
 };
-static const struct api_field branch_result_reply[] = {
-    { "index", FIELD_INT, ALWAYS, .help = "position in candidates" },
-    { "outcome", FIELD_STRING, ALWAYS, .one_of = outcome_words,
-      .help = "ok; failed; stopped, because another candidate won or the request ended" },
-    { "session", FIELD_STRING, ALWAYS, .help = "id of the copy that it ran in" },
-    { "error", FIELD_STRING, OR_NULL,
-      .help = "the reason why the candidate did not run, or failed though its cell was ok" },
-    { "cell", FIELD_OBJECT, OR_NULL, .fields = cell_reply,
-      .help = "as the answer of POST exec: result, outputs, usage, diagnosis" },
-    { "score", FIELD_OBJECT, OR_NULL, .fields = score_reply,
-      .help = "with best, if the candidate was ok" },
-    { .schema = "BranchResult" },
-};
-#define BRANCH_END_ROWS                                                                       \
-    { "winner", FIELD_INT, OR_NULL, .help = "position of the winner in candidates" },         \
-        { "adopted", FIELD_BOOL, ALWAYS, .help = "true: the session goes on as the winner" }, \
-        { "error", FIELD_STRING, OR_NULL, .help = "why the winner was not adopted" },         \
-        { "left", FIELD_STRINGS, ALWAYS, .help = "ids of the copies that stay as sessions" }, \
-        { "fork_ms", FIELD_NUMBER, ALWAYS,                                                    \
-          .help = "from the request until the last copy was ready" },                         \
-    {                                                                                         \
-        "wall_ms", FIELD_NUMBER, ALWAYS, .help = "from the request to the answer"             \
-    }
-static const struct api_field branches_reply[] = {
-    { "session", FIELD_STRING, ALWAYS, .help = "id of the session, which stays the same" },
-    BRANCH_END_ROWS,
-    { "results", FIELD_OBJECTS, ALWAYS, .fields = branch_result_reply,
-      .help = "in the order of the request" },
-    { "not_carried", FIELD_STRINGS, ALWAYS, .help = "as in the answer of POST fork" },
-    { "pause_ms", FIELD_NUMBER, ALWAYS, .help = "as in the answer of POST fork" },
-    { "image_bytes", FIELD_INT, ALWAYS, .help = "as in the answer of POST fork" },
-    { .schema = "Branches" },
-};
-static const struct api_field branch_event_reply[] = {
-    { "event", FIELD_STRING, ALWAYS, .one_of = branch_event_words, .help = "kind of the event" },
-    { "seq", FIELD_INT, .help = "1, 2, …; keepalive has none" },
-    { "sessions", FIELD_STRINGS, .help = "of forked: ids of the copies" },
-    { "index", FIELD_INT, .help = "of candidate, result and score: position in candidates" },
-    { "run", FIELD_STRING, .help = "of candidate: id of its run" },
-    { "part", FIELD_STRING, .help = "of candidate: candidate or score" },
-    { "state", FIELD_STRING, .one_of = run_state_words,
-      .help = "of candidate: waiting, if a person is asked first" },
-    { "result", FIELD_OBJECT, .fields = branch_result_reply, .help = "of result" },
-    { "score", FIELD_OBJECT, .fields = score_reply, .help = "of score" },
-    { "session", FIELD_STRING, .help = "of candidate: id of its copy; of done: id of the session" },
-    { .schema = "BranchEvent",
-      .fields = branches_reply,
-      .help = "The event done has the fields of the answer but results" },
+static const struct api_field choice_reply[] = {
+    { "session", FIELD_STRING, ALWAYS, .help = "id of the session" },
+    { "winner", FIELD_INT, OR_NULL, .help = "as in the request; the event done has the outcome" },
+    { .schema = "BranchChoice" },
 };
 
 const struct api_route session_branch_routes[] = {
@@ -736,5 +750,8 @@ const struct api_route session_branch_routes[] = {
       .handle = post_branches,
       .summary = "Run candidates side by side in copies of a session, and go on as the winner",
       .replies = REPLIES({ 200, .fields = branches_reply }, EVENT_REPLIES(branch_event_reply)) },
+    { METHOD_POST, "/v1/sessions/{id}/branches/choose", SCOPE_RUN, .body = choice_fields,
+      .handle = post_choice, .summary = "Choose the winner of branches that ask",
+      .replies = REPLIES({ 202, .fields = choice_reply }) },
     { 0 },
 };

@@ -148,6 +148,9 @@ void diagnoser_free(struct diagnoser *g); /* accepts NULL */
  * error. */
 bool diagnose(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *ret);
 
+/* Whether the replacement is for the line at `location`; otherwise it is a line to write. It has most
+ * words of the line that it corrects. */
+bool suggestion_corrects_line(const struct diagnosis *d, const struct suggestion *s);
 /* As people read it: the message, the place, the lines with a caret, the suggestions. columns: the
  * width of the terminal; 0: lines are not wrapped. */
 [[nodiscard]] int diagnosis_text(const struct diagnosis *d, bool colour, int columns,

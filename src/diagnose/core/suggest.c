@@ -45,6 +45,47 @@ void suggest_replacement(struct diagnosis *d, const char *fmt, ...)
         s->replacement[0] = '\0'; /* half a line is of no use */
 }
 
+/* ---- a corrected line, or a further one ---- */
+
+static bool is_word_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           (c & 0x80);
+}
+
+/* The next word at or after *at, which is set behind it; length 0 at the end. */
+static struct piece next_word(const char **at)
+{
+    while (**at && !is_word_char(**at))
+        (*at)++;
+    const char *from = *at;
+    while (is_word_char(**at))
+        (*at)++;
+    return piece_in(from, (size_t)(*at - from));
+}
+
+bool suggestion_corrects_line(const struct diagnosis *d, const struct suggestion *s)
+{
+    /* A line that makes a name known stands alone, unless the faulty line is one of them, too. */
+    static const char *const openers[] = { "import", "from",    "include", "use",
+                                           "using",  "require", "pragma",  NULL };
+    const char *line = NULL, *at, *fixed = s->replacement;
+    for (size_t i = 0; i < d->n_excerpt; i++)
+        if (d->excerpt[i].line == d->location.line)
+            line = d->excerpt[i].text;
+    if (!line)
+        return false;
+    struct piece first = next_word(&(const char *){ line }), opener = next_word(&fixed);
+    for (size_t i = 0; openers[i]; i++)
+        if (piece_is(opener, openers[i]) && !piece_same(first, opener))
+            return false;
+    size_t words = 0, kept = 0;
+    at = line;
+    for (struct piece w; (w = next_word(&at)).len > 0; words++)
+        kept += has_word(piece_of(s->replacement), w);
+    return 2 * kept >= words;
+}
+
 /* ---- similar names ---- */
 
 enum { CANDIDATES_MAX = 4096 };

@@ -92,7 +92,7 @@ function Everything({ input }: { input: ApprovalInput }) {
             <span class="muted">{bytes(f.size)}</span>
           </summary>
           {f.content !== undefined && (
-            <pre class="block">
+            <pre class="block" tabIndex={0}>
               <Visible text={f.content} />
             </pre>
           )}
@@ -101,7 +101,7 @@ function Everything({ input }: { input: ApprovalInput }) {
       {rest.map(([key, v]) => (
         <div key={key} class="given">
           <span class="muted">{key.replaceAll("_", " ")}</span>
-          <pre class="block">
+          <pre class="block" tabIndex={0}>
             <Visible text={shown(v)} />
           </pre>
         </div>

@@ -21,7 +21,7 @@ async function load(id: string, signal: AbortSignal): Promise<Side> {
 
 type What = "code" | "stdout" | "stderr";
 
-function Difference({ a, b, language }: { a: string; b: string; language: string }) {
+export function Difference({ a, b, language }: { a: string; b: string; language: string }) {
   const host = useRef<HTMLDivElement>(null);
   useEffect(() => {
     let destroy = () => {};

@@ -1,7 +1,7 @@
 // Candidates side by side in copies of the session, and one that is adopted.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Editor } from "../../editor/editor";
-import { call } from "../../kit/api";
+import { call, json } from "../../kit/api";
 import { count, duration } from "../../kit/format";
 import { Chip, Problem } from "../../kit/parts";
 import { announce, toast } from "../../kit/say";
@@ -40,7 +40,7 @@ const STATES: Record<string, [string, Tone]> = {
   ok: ["Finished", "good"], failed: ["Failed", "bad"], stopped: ["Stopped", "idle"],
 };
 const KEEPS: [string, string][] = [
-  ["none", "I choose after I saw all"],
+  ["ask", "I choose after I saw all"],
   ["first_ok", "The first one that succeeds"],
   ["best", "The one with the highest score"],
 ];
@@ -76,10 +76,11 @@ const drafts = new Map<string, Candidate[]>();
 
 export function BranchesView({ book, session }: { book: Book; session: Session }) {
   const [list, setList] = useState(() => drafts.get(book.id) ?? [candidate(""), candidate("")]);
-  const [keep, setKeep] = useState("none");
+  const [keep, setKeep] = useState("ask");
   const [score, setScore] = useState("");
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<unknown>(null);
+  const [asks, setAsks] = useState<Candidate[] | null>(null); // all results are here, and one can be adopted
   const stop = useRef<AbortController | null>(null);
   drafts.set(book.id, list);
   useEffect(() => () => stop.current?.abort(), []);
@@ -97,6 +98,9 @@ export function BranchesView({ book, session }: { book: Book; session: Session }
     } else if (e.event === "score" && one && e.score) {
       one.state = "ok";
       one.score = e.score.error ?? String(e.score.value);
+    } else if (e.event === "choose") {
+      setAsks(shown);
+      announce("All candidates ended. Choose one, or none.");
     } else if (e.event === "done") {
       if (e.error) setProblem(new Error(typeof e.error === "string" ? e.error : (e.error.message ?? "The branches ended with an error.")));
       if (e.winner != null) shown[e.winner].won = !!e.adopted;
@@ -120,6 +124,7 @@ export function BranchesView({ book, session }: { book: Book; session: Session }
       shown.forEach((c) => STATES[c.state]?.[1] === "busy" && (c.state = "stopped"));
     }
     setBusy(false);
+    setAsks(null);
     await book.moved();
   };
   const run = () => {
@@ -130,10 +135,14 @@ export function BranchesView({ book, session }: { book: Book; session: Session }
     setList([...list]);
     void send(shown, keep);
   };
-  /** The same code once more, as the next cell of the session: a copy that has ended cannot be adopted. */
-  const adopt = (one: Candidate) => {
-    Object.assign(one, { state: "", score: "" });
-    void send([one], "first_ok");
+  /** The copies wait for the choice, so nothing runs again. */
+  const choose = async (one: Candidate | null) => {
+    try {
+      await json("POST", path(book.id, "/branches/choose"), { body: one ? { winner: asks!.indexOf(one) } : {} });
+      setAsks(null);
+    } catch (error) {
+      setProblem(error);
+    }
   };
 
   return (
@@ -163,6 +172,11 @@ export function BranchesView({ book, session }: { book: Book; session: Session }
         <button class="button" disabled={list.length >= MOST} onClick={() => setList([...list, candidate("")])}>
           Add a candidate
         </button>
+        {asks && (
+          <button class="button" onClick={() => void choose(null)}>
+            Adopt none
+          </button>
+        )}
         {busy ? (
           <button class="button danger" onClick={() => stop.current?.abort()}>
             Stop all
@@ -186,9 +200,9 @@ export function BranchesView({ book, session }: { book: Book; session: Session }
                 {one.won && <Chip tone="good">Adopted</Chip>}
                 {one.score && <span class="muted">score {one.score}</span>}
                 <span class="grow" />
-                {one.state === "ok" && !one.won && !busy && (
-                  <button class="button small" aria-label={`Adopt ${label}`} onClick={() => adopt(one)}
-                    title="Runs it once more, and the session goes on with its state">
+                {one.state === "ok" && asks?.includes(one) && (
+                  <button class="button small primary" aria-label={`Adopt ${label}`} onClick={() => void choose(one)}
+                    title="The session goes on with its state">
                     Adopt
                   </button>
                 )}

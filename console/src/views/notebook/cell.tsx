@@ -70,11 +70,11 @@ export function CellView(props: { book: Book; slot: Slot; index: number; languag
     else return;
     e.preventDefault();
   };
-  const fix = (line: number, text: string) => {
+  const fix = (line: number, text: string, action?: "replace" | "insert") => {
     const lines = slot.code.split("\n");
     const indent = /^\s*/.exec(lines[line - 1] ?? "")![0];
-    lines[line - 1] = /^\s/.test(text) ? text : indent + text;
-    if (editor.current) editor.current.fix(line, text);
+    lines.splice(line - 1, action === "insert" ? 0 : 1, /^\s/.test(text) ? text : indent + text);
+    if (editor.current) editor.current.fix(line, text, action);
     else {
       book.edit(slot.key, lines.join("\n"));
       book.change();

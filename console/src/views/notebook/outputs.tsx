@@ -118,7 +118,7 @@ export function Outputs(props: {
   now: Shown;
   label: string;
   answer: (text: string, eof?: boolean) => Promise<unknown>;
-  fix: (line: number, text: string) => void;
+  fix: (line: number, text: string, action?: "replace" | "insert") => void;
   show: (line: number) => void;
 }) {
   const { run, now, label } = props;

@@ -45,7 +45,7 @@ function Facts({ result: r }: { result: Result }) {
   );
 }
 
-export function Cause(props: { d: Diagnosis; fix: (line: number, text: string) => void; show: (line: number) => void }) {
+export function Cause(props: { d: Diagnosis; fix: (line: number, text: string, action?: "replace" | "insert") => void; show: (line: number) => void }) {
   const { d } = props;
   const line = d.location?.line ?? null;
   return (
@@ -60,7 +60,7 @@ export function Cause(props: { d: Diagnosis; fix: (line: number, text: string) =
       </h3>
       <p>{d.message}</p>
       {d.excerpt.length > 0 && (
-        <pre class="block excerpt">
+        <pre class="block excerpt" tabIndex={0}>
           {d.excerpt.map((e) => `${String(e.line).padStart(4)}  ${e.text}`).join("\n")}
         </pre>
       )}
@@ -72,7 +72,7 @@ export function Cause(props: { d: Diagnosis; fix: (line: number, text: string) =
               <div class="fix">
                 <code>{s.replacement}</code>
                 {line !== null && (
-                  <button class="button small" onClick={() => props.fix(line, s.replacement!)}>
+                  <button class="button small" onClick={() => props.fix(line, s.replacement!, s.action)}>
                     Apply fix
                   </button>
                 )}
@@ -213,7 +213,7 @@ function Connections({ network }: { network: NonNullable<Result["network"]> }) {
 
 export function ResultView(props: {
   result: Result;
-  fix: (line: number, text: string) => void;
+  fix: (line: number, text: string, action?: "replace" | "insert") => void;
   show: (line: number) => void;
 }) {
   const { result: r } = props;
@@ -253,7 +253,7 @@ export function ResultView(props: {
       {r.compile?.stderr && r.verdict !== "compile_error" && (
         <details>
           <summary>Output of the compiler</summary>
-          <pre class="block">{r.compile.stderr}</pre>
+          <pre class="block" tabIndex={0}>{r.compile.stderr}</pre>
         </details>
       )}
       <Facts result={r} />
