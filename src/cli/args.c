@@ -43,9 +43,11 @@ static struct nearest nearest_option(const struct option *options, const char *w
 }
 
 /* `got` is the answer of getopt_long() to an option that it did not take. */
-static int refuse_option(const char *command, const struct option *options, char **argv, int got,
-                         struct err *e)
+static int refuse_option(const struct cli_command *c, const struct option *options, char **argv,
+                         int got, struct err *e)
 {
+    const char *command = c->name;
+    const char *also = c->arguments_follow ? "; an option of the program follows --" : "";
     const char *word = optind > 0 ? argv[optind - 1] : "";
     char single[3] = { '-', (char)optopt, '\0' };
     if (optopt > 0 && optopt < 128 && strncmp(word, "--", 2) != 0)
@@ -57,10 +59,10 @@ static int refuse_option(const char *command, const struct option *options, char
                        QUOTED(word), command);
     if (near.name[0])
         return err_set(e, ERR_USAGE, 0,
-                       "there is no option '%s': did you mean --%s? See 'belljar %s --help'",
-                       QUOTED(word), near.name, command);
-    return err_set(e, ERR_USAGE, 0, "there is no option '%s': see 'belljar %s --help'",
-                   QUOTED(word), command);
+                       "there is no option '%s': did you mean --%s? See 'belljar %s --help'%s",
+                       QUOTED(word), near.name, command, also);
+    return err_set(e, ERR_USAGE, 0, "there is no option '%s': see 'belljar %s --help'%s",
+                   QUOTED(word), command, also);
 }
 
 static int refuse_operand(const struct cli_command *c, const char *operand, struct err *e)
@@ -79,6 +81,14 @@ static int apply(void *options, const struct arg_row *row, char *value, struct e
     else
         *(bool *)member = true;
     return 0;
+}
+
+/* On a command line, a bad value is a mistake of usage. */
+static int refuse_value(struct err *e)
+{
+    if (err_blame(e->code) == BLAME_CALLER)
+        e->code = ERR_USAGE;
+    return -1;
 }
 
 /* The row that a key of getopt_long() stands for; NULL: none. */
@@ -113,11 +123,11 @@ int args_parse(const struct cli_command *c, int argc, char **argv, void *options
     for (int key; (key = getopt_long(argc, argv, letters, longs, NULL)) != -1;) {
         const struct arg_row *row = row_of(key, rows, n);
         if (!row)
-            return refuse_option(c->name, longs, argv, key, e);
+            return refuse_option(c, longs, argv, key, e);
         if (row == &rows[n - 1])
             help = true;
         else if (apply(options, row, optarg, e))
-            return -1;
+            return refuse_value(e);
     }
     *ret_first = optind;
     *ret_help = help;

@@ -15,9 +15,6 @@ extern const struct cli_command run_command, repl_command, session_command, temp
 
 /* NULL: there is no such command. */
 const struct cli_command *command_find(const char *name);
-/* Names the nearest command. Always -1. */
-[[nodiscard]] int command_refuse(const char *name, struct err *e);
-
 /* The signals that end a run, without the ones that our caller ignores (nohup, a job in the
  * background). */
 void cli_signals(sigset_t *ret_set);

@@ -3,8 +3,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/nearest.h"
-#include "base/text.h"
 #include "cli/cli.h"
 
 const struct cli_command *const commands[] = {
@@ -35,25 +33,6 @@ const struct cli_command *command_find(const char *name)
         if (strcmp(name, commands[i]->name) == 0)
             return commands[i];
     return NULL;
-}
-
-int command_refuse(const char *name, struct err *e)
-{
-    char known[200] = "";
-    struct nearest near = { .wanted = name };
-    for (size_t i = 0; commands[i]; i++) {
-        size_t used = strlen(known);
-        (void)snprintf(known + used, sizeof known - used, "%s%s", i == 0 ? "" : ", ",
-                       commands[i]->name);
-        nearest_offer(&near, commands[i]->name);
-    }
-    if (near.name[0])
-        return err_set(e, ERR_USAGE, 0,
-                       "there is no command '%s': did you mean '%s'? See 'belljar help'",
-                       QUOTED(name), near.name);
-    return err_set(e, ERR_USAGE, 0,
-                   "there is no command '%s': one of %s is accepted; see 'belljar help'",
-                   QUOTED(name), known);
 }
 
 int cli_fail(const struct err *e)

@@ -8,7 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "cli/cli.h"
+#include "cli/guess.h"
 #include "cli/manual/manual.h"
 #include "runtime/dropins.h"
 
@@ -25,12 +27,18 @@ static int settle_fds(struct err *e)
     return 0;
 }
 
-/* --help, -h and --version stand for commands. */
-static const char *command_name(const char *word)
+/* --help, -h, --version, -V and -v stand for commands. */
+static const struct cli_command *find_command(const char *word)
 {
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
-        return help_command.name;
-    return strcmp(word, "--version") == 0 ? version_command.name : word;
+    static const char *const help[] = { "--help", "-h", "-?" };
+    static const char *const version[] = { "--version", "-V", "-v" };
+    for (size_t i = 0; i < ARRAY_LEN(help); i++)
+        if (strcmp(word, help[i]) == 0)
+            return &help_command;
+    for (size_t i = 0; i < ARRAY_LEN(version); i++)
+        if (strcmp(word, version[i]) == 0)
+            return &version_command;
+    return command_find(word);
 }
 
 int main(int argc, char **argv)
@@ -39,13 +47,18 @@ int main(int argc, char **argv)
     if (settle_fds(&e))
         return cli_fail(&e);
     (void)signal(SIGCHLD, SIG_DFL); /* if it is ignored, the kernel keeps no wait statuses */
-    if (argc < 2) {
-        manual_overview(stderr);
-        return err_exit_status(ERR_USAGE);
-    }
-    const struct cli_command *command = command_find(command_name(argv[1]));
+    const struct cli_command *command = argc > 1 ? find_command(argv[1]) : NULL;
     const char *dir = getenv(DROPINS_ENV);
-    if (!command ? command_refuse(argv[1], &e) : language_load(dir && *dir ? dir : NULL, &e))
+    if (language_load(dir && *dir ? dir : NULL, &e))
         return cli_fail(&e);
-    return command_run(command, argc - 1, argv + 1);
+    if (command)
+        return command_run(command, argc - 1, argv + 1);
+    if (guess_is_run(argc, argv))
+        return command_run(&run_command, argc, argv); /* argv[0] is in the place of its name */
+    if (argc > 1) {
+        (void)!guess_refuse(argv[1], &e);
+        return cli_fail(&e);
+    }
+    manual_overview(stderr);
+    return err_exit_status(ERR_USAGE);
 }

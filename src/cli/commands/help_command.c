@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "cli/cli.h"
+#include "cli/guess.h"
 #include "cli/manual/completion.h"
 #include "cli/manual/manual.h"
 
@@ -42,7 +43,7 @@ static int help(void *options, int argc, char **argv, struct err *e)
         return manual_page(argc > 0 ? argv[0] : "belljar", e);
     const struct cli_command *c = argc > 0 ? command_find(argv[0]) : &help_command;
     if (!c)
-        return command_refuse(argv[0], e);
+        return guess_refuse(argv[0], e);
     if (c == &help_command)
         manual_overview(stdout);
     else

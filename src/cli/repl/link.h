@@ -31,7 +31,7 @@
     X(ASK_REQUEST)    /* of Jupyter: its type, newline, its content */          \
     X(ASK_CONNECTED)  /* a descriptor; without one, the reason */               \
     /* from the talker */                                                       \
-    X(TELL_DONE)      /* the question is answered */                            \
+    X(TELL_DONE)      /* the question is answered; with text: a cell failed */  \
     X(TELL_OVER)      /* the session is gone; a sentence, perhaps empty */      \
     X(TELL_PROMPT)    /* the cell wants a line: the prompt */                   \
     X(TELL_PASSWORD)  /* the same, not to be shown */                           \

@@ -24,6 +24,7 @@
 #include "cli/repl/input.h"
 #include "cli/repl/link.h"
 #include "cli/repl/live_files.h"
+#include "cli/repl/notebook.h"
 #include "cli/repl/private_service.h"
 #include "cli/repl/repl.h"
 #include "cli/repl/talker.h"
@@ -33,7 +34,13 @@
 #include "runtime/language.h"
 #include "spec/limit.h"
 
-enum { FILE_MAX = 16 << 20, MATCHES_SHOWN = 100, SESSION_LOST = 1, SIGNALLED = 128 };
+enum {
+    FILE_MAX = 16 << 20,
+    MATCHES_SHOWN = 100,
+    SESSION_LOST = 1,
+    CELL_FAILED = 1,
+    SIGNALLED = 128
+};
 enum { WATCH_LINK, WATCH_SIGNALS };
 
 struct repl_options {
@@ -57,9 +64,10 @@ struct repl {
     struct buf matches;  /* of the last completion */
     json_t *network;     /* of a new session; NULL: none */
     unsigned images;
-    bool over;  /* the session has ended */
-    bool quits; /* the caller ends it */
-    int signal; /* that ends us; 0: none */
+    bool failed; /* the last cell did not end well */
+    bool over;   /* the session has ended */
+    bool quits;  /* the caller ends it */
+    int signal;  /* that ends us; 0: none */
 };
 
 static void repl_done(struct repl *r)
@@ -180,6 +188,7 @@ static int on_record(struct repl *r, enum link_type type, struct buf *record, bo
         r->matches.len = 0;
         return buf_add(&r->matches, buf_str(record), record->len, e);
     default:
+        r->failed = record->len > 0;
         *ret_done = true;
         return 0;
     }
@@ -600,33 +609,67 @@ static void greet(const struct repl *r)
     (void)fflush(stdout);
 }
 
-static int repl(void *options, int argc, char **argv, struct err *e)
+#define REPL_INIT                                                                                \
+    {                                                                                            \
+        .link_fd = -1, .signal_fd = -1, .uid = KEEPER_UID_INIT, .service = PRIVATE_SERVICE_INIT, \
+        .input.history_fd = -1                                                                   \
+    }
+
+static int open_repl(struct repl *r, struct repl_options *o, const struct language *language,
+                     struct err *e)
 {
-    struct repl_options *o = options;
-    const char *name = argc > 0 ? argv[0] : "python";
-    scoped(repl) r = { .language = language_find(name),
-                       .link_fd = -1,
-                       .signal_fd = -1,
-                       .uid = KEEPER_UID_INIT,
-                       .service = PRIVATE_SERVICE_INIT,
-                       .input.history_fd = -1 };
     (void)setlocale(LC_CTYPE, "C.UTF-8"); /* the width of characters */
-    r.network = network_object(o);
-    if (!r.language)
-        return language_refuse(name, e);
+    r->language = language;
+    r->network = network_object(o);
     limits_raise_cpu(&o->limits, o->given, limit_defs[LIMIT_CPU_MS].max);
     if (o->given & LIMIT_BIT(LIMIT_WALL_MS))
         o->given |= LIMIT_BIT(LIMIT_CPU_MS);
     /* The terminal first, so that it does not echo the text that is typed meanwhile. */
-    if (input_open(&r.input, r.language->name, e) || find_service(&r, o, e) ||
-        start_talker(&r, o, e) || watch_signals(&r, e) || wait_done(&r, e))
+    return input_open(&r->input, language->name, e) || find_service(r, o, e) ||
+                   start_talker(r, o, e) || watch_signals(r, e) || wait_done(r, e)
+               ? -1
+               : 0;
+}
+
+static int exit_status(const struct repl *r)
+{
+    return r->signal ? SIGNALLED + r->signal : r->over ? SESSION_LOST : 0;
+}
+
+static int repl(void *options, int argc, char **argv, struct err *e)
+{
+    const char *name = argc > 0 ? argv[0] : "python";
+    const struct language *language = language_find(name);
+    scoped(repl) r = REPL_INIT;
+    if (!language)
+        return language_refuse(name, e);
+    if (open_repl(&r, options, language, e))
         return -1;
     if (r.over)
         return SESSION_LOST;
     greet(&r);
-    if (loop(&r, e))
+    return loop(&r, e) ? -1 : exit_status(&r);
+}
+
+int repl_run_notebook(const struct repl_notebook *job, struct err *e)
+{
+    struct repl_options o = { .limits = job->limits, .given = job->given, .local = job->local };
+    scoped(notebook) n = { 0 };
+    scoped(repl) r = REPL_INIT;
+    if (notebook_read(job->path, job->language, &n, e))
         return -1;
-    return r.signal ? SIGNALLED + r.signal : r.over ? SESSION_LOST : 0;
+    for (char **host = job->allow_net; host && *host; host++)
+        if (strv_add(&o.allow_net, *host, e))
+            return -1;
+    if (open_repl(&r, &o, n.language, e))
+        return -1;
+    for (char **cell = n.cells; *cell && !r.over && !r.signal; cell++) {
+        if (ask(&r, ASK_EXEC, *cell, strlen(*cell), e))
+            return -1;
+        if (r.failed)
+            return CELL_FAILED;
+    }
+    return exit_status(&r);
 }
 
 /* ---- the command ---- */

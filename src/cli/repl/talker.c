@@ -40,6 +40,7 @@ struct talker {
     char run[SESSION_ID_SIZE];
     long long seq; /* of its last event */
     bool done;
+    bool failed;        /* it did not end well */
     bool lost;          /* it has ended the session */
     bool interrupt_due; /* main wants it before the service has told of the cell */
 };
@@ -104,6 +105,7 @@ static void note_event(struct talker *t, const char *name, const json_t *event)
     const json_t *status = json_object_get(json_object_get(event, "result"), "status");
     t->looks = strcmp(name, "note") == 0 ? LOOKS : t->looks;
     t->lost = json_is_string(status) && strcmp(json_string_value(status), "lost") == 0;
+    t->failed = !json_is_string(status) || strcmp(json_string_value(status), "ok") != 0;
     if (*t->run && t->interrupt_due && !t->done)
         send_aside(t, "/interrupt", json_object());
     t->interrupt_due = t->interrupt_due && !*t->run;
@@ -224,6 +226,7 @@ static int exec(struct talker *t, const struct buf *code, struct err *e)
                                   "stream", 1, "cancel_on_disconnect", 1);
     t->run[0] = '\0';
     t->done = t->lost = t->interrupt_due = false;
+    t->failed = true; /* until its end says otherwise */
     if (connections_renew(c, &c->events, REATTACH_MS, e) ||
         session_send_cell(c->events, t->id, body, e))
         return -1;
@@ -345,7 +348,8 @@ static bool serve_one(struct talker *t, enum link_type type, const struct buf *t
         complain(&e);
     bool over = t->lost && is_over(t, &why);
     over = over || (failed && (e.code == ERR_GONE || e.code == ERR_NOT_FOUND || is_over(t, &why)));
-    t->main_gone = tell(t, over ? TELL_OVER : TELL_DONE, "", 0, &gone);
+    bool bad_cell = !over && type == ASK_EXEC && t->failed;
+    t->main_gone = tell(t, over ? TELL_OVER : TELL_DONE, "failed", bad_cell ? 6 : 0, &gone);
     return !over && !t->main_gone;
 }
 

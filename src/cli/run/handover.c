@@ -107,7 +107,8 @@ static int save_one(const char *path, const struct bundle_entry *entry, struct e
 }
 
 /* The bundle has the outputs in the order of the options (HANDOVER-1). */
-static int save_outputs(const struct run_arguments *o, const struct buf *bundle, struct err *e)
+static int save_outputs(const struct run_arguments *o, const struct buf *bundle, bool *ret_lost,
+                        struct err *e)
 {
     size_t pos = 0;
     if (bundle->len == 0) /* the run ended before its outputs, and the reason is printed */
@@ -123,6 +124,7 @@ static int save_outputs(const struct run_arguments *o, const struct buf *bundle,
             return err_set(e, ERR_PROTOCOL, 0,
                            "the keeper handed over files that were not requested");
         enum output_status status = (enum output_status)entry.head.status;
+        *ret_lost = *ret_lost || status != OUTPUT_OK;
         if (status != OUTPUT_OK)
             (void)fprintf(stderr, "belljar: '%s' is not saved: %s\n", QUOTED(name),
                           output_status_why(status));
@@ -142,7 +144,9 @@ int handover_finish(struct handover *h, const struct run_arguments *o, struct te
     (void)waitpid(h->keeper, NULL, 0);
     program_cache_finish(cache);
     fd_close(&h->fd);
-    if (status >= 0 && save_outputs(o, &bundle, e))
+    bool lost = false;
+    if (status >= 0 && save_outputs(o, &bundle, &lost, e))
         return -1;
-    return status;
+    /* A script must notice that a file which it asked for is not there. */
+    return status == 0 && lost ? err_exit_status(ERR_NOT_FOUND) : status;
 }

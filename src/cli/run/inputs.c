@@ -108,8 +108,11 @@ static int load_main(struct inputs *in, const struct run_arguments *o, struct bu
 {
     scoped(buf) code = { 0 };
     mode_t mode = 0644;
-    bool from_stdin = strcmp(o->file, "-") == 0;
-    if (from_stdin) {
+    bool nameless = strcmp(o->file, "-") == 0;
+    if (o->code) {
+        if (buf_add(&code, o->code, strlen(o->code), e))
+            return -1;
+    } else if (nameless) {
         if (fd_read_to_buf(0, BUNDLE_FILE_MAX_BYTES, &code, e))
             return err_wrap(e, "the program on stdin");
     } else if (read_file(o->file, "program", &code, &mode, e)) {
@@ -118,9 +121,9 @@ static int load_main(struct inputs *in, const struct run_arguments *o, struct bu
     if (code.len == 0)
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "program '%s' is empty: at least one byte of code is needed",
-                       QUOTED(o->file));
+                       o->code ? "-c" : QUOTED(o->file));
     scoped(normalised) n = { 0 };
-    if (find_program(in, o, &code, &n, e) || name_main(in, o, &n, from_stdin || n.renamed, e))
+    if (find_program(in, o, &code, &n, e) || name_main(in, o, &n, nameless || n.renamed, e))
         return -1;
     return bundle_add(bundle, in->main_name, (uint32_t)(mode & 0777) | 0400, buf_str(&n.code),
                       n.code.len, e);
@@ -180,7 +183,7 @@ int inputs_load(struct inputs *ret, const struct run_arguments *o, struct err *e
     if (o->stdin_file) {
         if (open_file(o->stdin_file, "stdin", UINT64_MAX, &in.stdin_fd, &mode, e))
             return -1;
-    } else if (strcmp(o->file, "-") != 0) {
+    } else if (o->code || strcmp(o->file, "-") != 0) {
         in.stdin_fd = 0;
     }
     if (terminal_open(&in.terminal, &in.stdin_fd, e))

@@ -100,7 +100,8 @@ int remote_run(const struct run_arguments *o, struct inputs *in, struct err *e)
     struct handover h;
     eventfd_t nobody;
     pid_t self = getpid();
-    if (o->local || o->allow_private || o->level != LEVEL_AUTO || !remote_request_possible(o, in))
+    if (o->local || o->strict || o->allow_private || o->level != LEVEL_AUTO ||
+        !remote_request_possible(o, in))
         return REMOTE_NONE;
     int rc = service_links_open(&links, e);
     if (rc == -1)

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/strv.h"
 #include "base/text.h"
+#include "cli/guess.h"
 #include "cli/run/run_network.h"
 #include "run/command_line.h"
 #include "spec/bundle.h"
@@ -84,6 +85,8 @@ static const struct arg_row rows[] = {
     { "language", "LANG", .letter = 'l', .offset = AT(language), .apply = args_language,
       .values = { VALUES_WORDS, args_language_at },
       .help = "language; otherwise inferred from the name and the content of the file" },
+    { "code", "CODE", .letter = 'c', .offset = AT(code),
+      .help = "the program itself, in place of FILE" },
     { "env", "K=V", .repeats = true, .apply = add_env, .help = "set an environment variable" },
     { "file", "HOST[:NAME]", .repeats = true, .apply = add_file, .values.kind = VALUES_FILE,
       .help = "put a file beside the program" },
@@ -110,6 +113,8 @@ static const struct arg_row rows[] = {
       .help = "isolation level" },
     { "writable-root", .offset = AT(writable_root),
       .help = "let the program write to /, too; the writes are discarded at its end" },
+    { "strict", .offset = AT(strict),
+      .help = "refuse to run where a limit cannot be enforced; no service is used" },
     { "local", .offset = AT(local), .help = "do not use a running service" },
     { "json", .offset = AT(json),
       .help = "print one JSON object instead of the output of the program" },
@@ -190,21 +195,21 @@ void run_arguments_init(void *arguments)
 
 int run_arguments_take(struct run_arguments *o, int argc, char **argv, struct err *e)
 {
-    if (argc == 0)
+    if (argc == 0 && !o->code && !guess_is_piped())
         return err_set(e, ERR_USAGE, 0,
-                       "no file to run: a file name, or - for stdin, is needed; see 'belljar run "
-                       "--help'");
-    if (argc > 1)
-        return err_set(e, ERR_USAGE, 0,
-                       "'%s' is one file too many: the program's own arguments follow --",
-                       QUOTED(argv[1]));
+                       "no program to run: a file name, - for stdin, or -c CODE is needed; see "
+                       "'belljar run --help'");
     if (run_network_check(o, e))
         return -1;
     uint64_t most = limit_defs[LIMIT_CPU_MS].max;
     limits_raise_cpu(&o->limits, o->limits_given, most);
     limits_raise_cpu(&o->run_options.compile_limits, o->run_options.compile_limits_given, most);
-    o->file = argv[0];
-    o->args = argv + argc + (argv[argc] ? 1 : 0);
+    /* The words behind FILE, and those behind "--", are for the program. */
+    bool names_file = argc > 0 && !o->code;
+    o->file = names_file ? argv[0] : "-";
+    o->args = argv + (names_file ? 1 : 0);
+    for (char **word = argv + argc; *word; word++) /* the first one is "--" */
+        word[0] = word[1];
     return 0;
 }
 
@@ -219,6 +224,7 @@ void run_arguments_done(struct run_arguments *o)
         free(o->outs[i].name);
     }
     free(o->files);
+    free(o->project);
     free(o->outs);
     strv_free(o->env);
     strv_free(o->allow_net);

@@ -22,7 +22,9 @@ struct file_pair {
 struct run_arguments {
     const struct language *language; /* NULL: to be inferred */
     const char *file;                /* "-" is stdin */
-    char **args;                     /* NULL-terminated, points into argv */
+    const char *code;                /* of -c; NULL: the program is a file */
+    char *project; /* the path of the entry of a directory; NULL: the program is no directory */
+    char **args;   /* NULL-terminated, points into argv */
     struct limits limits;
     limit_set limits_given; /* the others are defaults: ours, or those of the service */
     char **env;             /* K=V; NULL-terminated */
@@ -38,7 +40,7 @@ struct run_arguments {
     struct network_policy network;
     struct buf network_private; /* "10.0.0.0/8,192.0.2.7"; empty: none */
     struct buf network_grants;  /* network/inject.h: the caller is the operator */
-    bool writable_root, json, local, no_diagnosis;
+    bool writable_root, json, local, no_diagnosis, strict;
     enum level level;
     struct run_options run_options;
 };

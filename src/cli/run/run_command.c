@@ -2,6 +2,8 @@
  * them, and saves the outputs. This process has the identity of the caller, so it never parses
  * bytes from the program; it only copies output files, under names that the caller chose. */
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "allowlist/allowlist.h"
@@ -9,9 +11,12 @@
 #include "base/id.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/repl/notebook.h"
+#include "cli/repl/repl.h"
 #include "cli/run/handover.h"
 #include "cli/run/inputs.h"
 #include "cli/run/program_cache.h"
+#include "cli/run/project.h"
 #include "cli/run/remote.h"
 #include "cli/run/run_arguments.h"
 #include "cli/run/run_keeper.h"
@@ -65,6 +70,23 @@ static int supervise(const struct run_arguments *o, struct inputs *in, struct wa
     return handover_finish(&h, o, &in->terminal, &cache, e);
 }
 
+/* --strict: every limit must hold for the whole run. */
+static int check_limits(const struct run_arguments *o, const struct warden *w, struct err *e)
+{
+    char names[200] = "";
+    if (!o->strict || !w->isolation.unenforced)
+        return 0;
+    for (int i = 0; i < LIMIT_COUNT; i++) {
+        size_t used = strlen(names);
+        if (w->isolation.unenforced & LIMIT_BIT(i))
+            (void)snprintf(names + used, sizeof names - used, "%s--%s", used ? ", " : "",
+                           limit_defs[i].option);
+    }
+    return err_set(e, ERR_UNAVAILABLE, 0,
+                   "level %s does not enforce %s here: 'belljar doctor' says how to change that",
+                   level_name(w->isolation.level), names);
+}
+
 /* Runs with a warden and a keeper of our own. Exit status, or -1. */
 static int run_here(const struct run_arguments *o, struct inputs *in, struct err *e)
 {
@@ -72,9 +94,25 @@ static int run_here(const struct run_arguments *o, struct inputs *in, struct err
     scoped(run_porter) porter = RUN_PORTER_INIT;
     if (run_porter_start(&porter, o, e) || level_open_warden(o->level, NULL, &w, e))
         return -1;
-    int status = supervise(o, in, &w, &porter, e);
+    int status = check_limits(o, &w, e) ? -1 : supervise(o, in, &w, &porter, e);
     warden_stop(&w);
     return status;
+}
+
+/* A notebook runs in a session: each cell sees the variables of the cells before it. */
+static int run_notebook(const struct run_arguments *o, struct err *e)
+{
+    const struct repl_notebook job = { .path = o->file,
+                                       .language = o->language,
+                                       .limits = o->limits,
+                                       .given = o->limits_given,
+                                       .allow_net = o->allow_net,
+                                       .local = o->local };
+    if (o->args[0] || o->n_files || o->n_outs || o->json || o->template || o->stdin_file)
+        return err_set(e, ERR_USAGE, 0,
+                       "a notebook takes limits, -l, --allow-net and --local; 'belljar repl' has "
+                       "':files' for files");
+    return repl_run_notebook(&job, e);
 }
 
 static int run(void *options, int argc, char **argv, struct err *e)
@@ -82,7 +120,11 @@ static int run(void *options, int argc, char **argv, struct err *e)
     struct run_arguments *o = options;
     scoped(inputs) in = INPUTS_INIT;
     const char *field;
-    if (run_arguments_take(o, argc, argv, e) || inputs_load(&in, o, e))
+    if (run_arguments_take(o, argc, argv, e))
+        return -1;
+    if (!o->code && notebook_is(o->file))
+        return run_notebook(o, e);
+    if (project_open(o, e) || inputs_load(&in, o, e))
         return -1;
     if (o->run_options.allow_commands &&
         (allowlist_possible(in.language, NULL, o->writable_root, e) ||
@@ -110,18 +152,22 @@ static void done(void *options)
 const struct cli_command run_command = {
     .name = "run",
     .summary = "run a program in a jar of its own",
-    .usage = (const char *const[]){ "[OPTION]... FILE|- [-- ARG...]", NULL },
-    .description = "Runs a program in a sealed jar. FILE is the program, or a Markdown file that "
-                   "contains it; - is standard input. If a service of yours or of root runs on "
-                   "this machine, it runs the program; otherwise belljar does so itself.\n\n"
-                   "SIZE is a number of bytes such as 64k, 256m or 1g. DUR is a time such as "
-                   "500ms, 10s or 2m.",
+    .usage = (const char *const[]){ "[OPTION]... FILE [ARG]... [-- ARG...]",
+                                    "[OPTION]... -c CODE [ARG]...", NULL },
+    .description =
+        "Runs a program in a sealed jar. FILE is the program, a Markdown file that "
+        "contains it, a directory with a main program, or a notebook; - is standard "
+        "input. The word 'run' may be left out. If a service of yours or of root runs on "
+        "this machine, it runs the program; otherwise belljar does so itself.\n\n"
+        "SIZE is a number of bytes such as 64k, 256m or 1g. DUR is a time such as "
+        "500ms, 10s or 2m.",
     .more_rows = run_arguments_rows,
     .max_operands = ARGS_OPERANDS_ANY,
     .values.kind = VALUES_FILE,
     .exits_by_verdict = true,
     .examples = (const char *const[]){ "Run a Python program with 5 seconds and 128 MiB:",
                                        "belljar run --timeout 5s --memory 128m hello.py",
+                                       "Run a line of Python:", "belljar -c 'print(6 * 7)'",
                                        "Run a program from standard input, with arguments:",
                                        "echo 'print(1)' | belljar run -l python - -- one two",
                                        "Pass a file in, and save a file that the program wrote:",

@@ -84,7 +84,7 @@ static void test_wrong_options_name_the_right_one(void)
     CHECK_INT(parse(&o, ARGV(text), &first, &help, &e), -1);
     CHECK(e.code == ERR_USAGE && strstr(e.text, "needs a value"));
     CHECK_INT(parse(&o, ARGV(ten), &first, &help, &e), -1);
-    CHECK(e.code == ERR_BAD_REQUEST && strstr(e.text, "--number '10'") && strstr(e.text, "1 to 9"));
+    CHECK(e.code == ERR_USAGE && strstr(e.text, "--number '10'") && strstr(e.text, "1 to 9"));
 }
 
 static void check_row(const struct cli_command *c, const struct arg_row *r)

@@ -1,0 +1,93 @@
+#include "cli/guess.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/array.h"
+#include "base/nearest.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/repl/notebook.h"
+#include "runtime/language.h"
+
+/* Words of other tools, and the command that does the same here. */
+static const struct {
+    const char *words; /* with blanks around each */
+    const char *command;
+} synonyms[] = {
+    { " exec execute eval start go compile build sandbox ", "belljar run FILE" },
+    { " shell console interactive open ", "belljar repl LANGUAGE" },
+    { " ps status stats list ls jobs monitor ", "belljar top" },
+    { " logs log runs show results output ", "belljar history" },
+    { " server service daemon up web ui dashboard listen api ", "belljar serve" },
+    { " stop kill cancel rm remove delete down ", "belljar session rm ID" },
+    { " install add get setup ", "belljar languages install LANGUAGE" },
+    { " info check test env diagnose config ", "belljar doctor" },
+    { " fork snapshot save restore checkpoint resume pause ", "belljar session --help" },
+    { " approve reject allow deny ", "belljar approvals" },
+    { " notebook jupyter lab ", "belljar kernel install" },
+    { " docs man usage commands ", "belljar help" },
+};
+
+bool guess_is_piped(void)
+{
+    struct stat st;
+    return fstat(0, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode));
+}
+
+/* A name that looks like a program is one, even if it is misspelt: the message is about the file. */
+static bool names_a_program(const char *word)
+{
+    struct stat st;
+    return strchr(word, '/') || language_by_name(word) || notebook_is(word) ||
+           strcmp(word, "-") == 0 || strcmp(word, ".") == 0 || stat(word, &st) == 0;
+}
+
+bool guess_is_run(int argc, char **argv)
+{
+    if (argc < 2)
+        return guess_is_piped();
+    if (argv[1][0] == '-' && argv[1][1] != '\0')
+        return true;
+    return names_a_program(argv[1]);
+}
+
+static const char *synonym(const char *word)
+{
+    char padded[NEAREST_WORD_MAX + 3];
+    if (strlen(word) > NEAREST_WORD_MAX || strchr(word, ' '))
+        return NULL;
+    (void)snprintf(padded, sizeof padded, " %s ", word);
+    for (size_t i = 0; i < ARRAY_LEN(synonyms); i++)
+        if (strstr(synonyms[i].words, padded))
+            return synonyms[i].command;
+    return NULL;
+}
+
+int guess_refuse(const char *word, struct err *e)
+{
+    const struct language *l = language_find(word);
+    const char *command = synonym(word);
+    struct nearest near = { .wanted = word };
+    for (size_t i = 0; commands[i]; i++)
+        nearest_offer(&near, commands[i]->name);
+    if (l)
+        return err_set(
+            e, ERR_USAGE, 0,
+            "'%s' is a language: 'belljar run -l %s FILE' runs a program, 'belljar run -l "
+            "%s -c CODE' a line, and 'belljar repl %s' opens a session",
+            QUOTED(word), l->name, l->name, l->name);
+    if (near.name[0])
+        return err_set(e, ERR_USAGE, 0,
+                       "there is no command '%s': did you mean '%s'? See 'belljar help'",
+                       QUOTED(word), near.name);
+    if (command)
+        return err_set(e, ERR_USAGE, 0,
+                       "there is no command '%s': '%s' is the nearest; see 'belljar help'",
+                       QUOTED(word), command);
+    return err_set(e, ERR_USAGE, 0,
+                   "there is no command '%s', and no file of that name: 'belljar run FILE' runs a "
+                   "program; see 'belljar help' for all commands",
+                   QUOTED(word));
+}

@@ -1,0 +1,14 @@
+/* cli/guess.h — the command that a caller means whose first word names none. Runs in: main. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/err.h"
+
+/* True if stdin is a pipe or a file: it may be the program. */
+bool guess_is_piped(void);
+/* True if the words are those of `belljar run`, without its name: a program, a directory with one,
+ * an option, or nothing at all while a program is piped to us. */
+bool guess_is_run(int argc, char **argv);
+/* Names the command to type instead of this word. Always -1. */
+[[nodiscard]] int guess_refuse(const char *word, struct err *e);
