@@ -182,6 +182,9 @@ int skeleton_build(int src_root_fd, int dst_fd, struct err *e)
             return -1;
     if (symlinkat("/tmp", dst_fd, "var/tmp") < 0)
         return err_set(e, ERR_KERNEL, errno, "make the link /var/tmp of the root");
+    /* Programs that were written for E2B's sandboxes know their home by this name. */
+    if (symlinkat("/sandbox", dst_fd, "home/user") < 0)
+        return err_set(e, ERR_KERNEL, errno, "make the link /home/user of the root");
     for (size_t i = 0; i < ARRAY_LEN(copied); i++)
         if (copy_file(src_root_fd, dst_fd, copied[i], e))
             return -1;

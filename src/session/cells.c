@@ -53,6 +53,7 @@ void cell_drop(struct cell *c)
     struct session *s = c->session;
     unlink_cell(c);
     json_decref(c->notes);
+    free(c->options);
     free(c);
     session_unref(s);
 }
@@ -151,6 +152,8 @@ int cell_send_code(struct cell *c, struct err *e)
     const char *code = c->run->spec.code;
     return frame_add_field(&fields, TAG_CODE, code, strlen(code), e) ||
                    (c->silent && frame_add_field(&fields, TAG_FLAGS, "silent", 6, e)) ||
+                   (c->options &&
+                    frame_add_field(&fields, TAG_JSON, c->options, strlen(c->options), e)) ||
                    program_send(c->session->program, FRAME_EXEC, c->number, &fields, e)
                ? -1
                : 0;

@@ -36,6 +36,7 @@ enum frame_type {
     FRAME_END,
     FRAME_IMAGE, /* with descriptors: the file of the image, a pipe for the report; earlier images */
     FRAME_BECOME, /* with descriptors: the image; earlier images that it needs */
+    FRAME_HELPER, /* with a descriptor: the socket of a helper for processes and files */
     FRAME_READY = 32,
     FRAME_DISPLAY,
     FRAME_UPDATE,

@@ -105,6 +105,7 @@ struct cell {
     unsigned number;
     uint64_t wall_ms; /* its time limit */
     bool silent, queued, begun;
+    char *options; /* JSON for the program: its context and environment; NULL: none */
     enum { UNDO_NOT_TAKEN, UNDO_BEING_TAKEN, UNDO_TAKEN } undo; /* the checkpoint before it */
     enum { INPUTS_NOT_WRITTEN, INPUTS_BEING_WRITTEN, INPUTS_WRITTEN } inputs; /* of one run */
     bool sets_inputs; /* the lines before its code run */

@@ -63,6 +63,9 @@ int api_open(struct api *api, struct err *e)
 
 void api_close(struct api *api)
 {
+    for (const struct api_door *const *door = api_doors; *door; door++)
+        if ((*door)->close)
+            (*door)->close(api);
     auth_close(api);
     if (!api->core)
         return;

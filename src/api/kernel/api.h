@@ -255,6 +255,7 @@ struct api {
     struct approvals *approvals;       /* approvals.c: waiting requests, and the rules */
     struct group *groups;              /* group.c: current batches and comparisons */
     struct template_keeper *templates; /* template_rebuild.c: templates that are made anew */
+    struct e2b *e2b;                   /* doors/e2b: helpers of sandboxes, and the key of tokens */
     int64_t started_ms;                /* Unix time */
 };
 

@@ -54,6 +54,19 @@ bool auth_has_key(const struct api_keys *keys, const char *id, int scope)
     return false;
 }
 
+bool auth_find_key(const struct api_keys *keys, const char *name, int64_t since_ms,
+                   struct api_identity *ret)
+{
+    for (size_t i = 0; i < keys->n; i++) {
+        if (strcmp(keys->rows[i].name, name) != 0 || keys->rows[i].created_ms > since_ms)
+            continue;
+        *ret = (struct api_identity){ 0 };
+        identity_of_key(ret, &keys->rows[i]);
+        return true;
+    }
+    return false;
+}
+
 static bool is_trusted_peer(const struct auth_facts *f)
 {
     return f->is_unix &&

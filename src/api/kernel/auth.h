@@ -26,6 +26,9 @@ struct auth_facts {
 /* Whether the identity has the scope. `admin` has every scope; every identity has SCOPE_ANY. */
 [[nodiscard]] int auth_allows(const struct api_identity *who, int scope, struct err *e);
 
+/* The identity of the key with this name, which is not older than since_ms. False: there is none. */
+bool auth_find_key(const struct api_keys *keys, const char *name, int64_t since_ms,
+                   struct api_identity *ret);
 /* Whether the key with this id exists, and has the scope. */
 bool auth_has_key(const struct api_keys *keys, const char *id, int scope);
 

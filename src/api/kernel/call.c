@@ -86,13 +86,16 @@ static const char *key_of(const struct api_door *door, const struct http_request
     return key || !door || !door->key_header ? key : http_request_header(q, door->key_header);
 }
 
-static int identify(const struct api *api, const struct http_request *q,
-                    const struct api_door *door, int scope, struct api_identity *ret, struct err *e)
+static int identify(struct api *api, const struct http_request *q, const struct api_door *door,
+                    int scope, struct api_identity *ret, struct err *e)
 {
     if (scope == SCOPE_NONE) {
         *ret = (struct api_identity){ .name = "anonymous" };
         return 0;
     }
+    int known = door && door->identify ? door->identify(api, q, ret, e) : 0;
+    if (known != 0)
+        return known < 0 ? -1 : auth_allows(ret, scope, e);
     const struct auth_facts facts = {
         .is_unix = q->is_unix,
         .peer_uid = q->peer_uid,

@@ -21,6 +21,12 @@ struct api_door {
     /* NULL, or a header that holds the key for routes with scope `admin`, before key_header */
     const char *admin_key_header;
     const struct api_route *const *tables; /* ends with NULL */
+    /* NULL, or another way to know the caller: by a token that the door gave out. 1: *ret is the
+     * caller; 0: the request has no such token, and its key decides; -1: it is refused. */
+    int (*identify)(struct api *api, const struct http_request *q, struct api_identity *ret,
+                    struct err *e);
+    /* NULL, or the end of everything that the door keeps, before the sessions are freed. */
+    void (*close)(struct api *api);
 };
 
 /* Every door; ends with NULL (doors/doors.c). */

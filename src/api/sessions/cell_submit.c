@@ -20,6 +20,8 @@ static json_t *run_request(const struct session *s, const struct cell *cell,
         (void)json_object_set(o, "metadata", q->metadata);
     if (q->stdin_text)
         (void)json_object_set(o, "stdin", q->stdin_text);
+    if (q->env)
+        json_put(o, "env", json_deep_copy(q->env));
     if (cell->silent)
         json_put(o, "silent", json_true());
     if (s->spec.network.mode != NETWORK_NONE)
@@ -50,6 +52,7 @@ int cell_submit(struct api_call *c, struct session *s, const struct cell_request
         return -1;
     cell->wall_ms = q->wall_ms;
     cell->reads_stdin = q->reads_stdin;
+    cell->options = q->options ? json_dumps(q->options, JSON_COMPACT) : NULL;
     json_auto_t *request = run_request(s, cell, q);
     if (run_spec_from_json(c->api, &c->who, request, "session", &spec, ret_field, field_size, e)) {
         cell_drop(cell);

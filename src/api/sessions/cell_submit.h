@@ -10,6 +10,7 @@ struct cell_request {
     const char *permission_mode;          /* NULL: that of the service */
     uint64_t wall_ms;
     bool silent;
+    const json_t *env, *options; /* of the cell alone; for its program; NULL: none */
     bool reads_stdin; /* stdin_text answers requests for input; after it there is no more */
 };
 

@@ -6,6 +6,7 @@ import functools
 import getpass  # here: in a zygote it costs the start of a session nothing
 import importlib.machinery
 import io
+import json
 import operator
 import os
 import pathlib
@@ -15,11 +16,13 @@ import traceback
 
 import belljar_answers as answers
 import belljar_bundles as bundles
+import belljar_charts as charts
 import belljar_children as children
+import belljar_contexts as contexts
 import belljar_errors as errors
 import belljar_image
 import belljar_shell
-from belljar_channel import (ANSWER, BECOME, CLEAR, CODE, COMPLETE, COUNT, CURSOR, DETAIL, DISPLAY, DISPLAY_ID, DONE, END, EOF, ERROR,
+from belljar_channel import (HELPER, ANSWER, BECOME, CLEAR, CODE, COMPLETE, COUNT, CURSOR, DETAIL, DISPLAY, DISPLAY_ID, DONE, END, EOF, ERROR,
                              EXEC, FLAGS, IMAGE, INPUT, INPUT_REQUEST, INSPECT, JSON, MESSAGE, NAME, NOTE, PASSWORD,
                              PRIVATE_BUILTINS, READY, RESULT, ROOM, STATUS, TEXT, TRACEBACK, UPDATE, VARIABLES, VERSION, WAIT,
                              Channel, Closed)
@@ -45,6 +48,7 @@ class Session:
         self.displays = self.updates = self.displayed_bytes = 0
         self.builtins = dict(vars(builtins))
         self.recursion = sys.getrecursionlimit()
+        self.contexts = contexts.Contexts()
 
     # ---- the shell's events ----
 
@@ -146,6 +150,19 @@ class Session:
         getpass.getpass = ask_password
 
     # ---- cells ----
+
+    def run_with_options(self, message):
+        """A cell with a context of its own, or with variables of the environment for itself alone."""
+        try:
+            options = json.loads(message.text(JSON))
+            if options.get("charts"):
+                charts.install(self.shell)
+            self.contexts.drop(options.get("drop", ()))
+            self.contexts.enter(self.shell, options.get("context", ""), options.get("cwd"))
+        except (ValueError, AttributeError, OSError) as e:
+            raise Closed(f"options of a cell cannot be used: {e}") from None
+        with contexts.Environment(options.get("env", {})):
+            self.run_cell(message)
 
     def run_cell(self, message):
         silent = "silent" in message.text(FLAGS).split()
@@ -296,6 +313,27 @@ class Session:
         self.send(ANSWER, [(JSON, bundles.to_json(found))])
         self.done("ok")
 
+    # ---- the helper for processes and files ----
+
+    def start_helper(self, message):
+        """Starts belljar_helper.py with the socket of the request. A shell starts it and ends at once, so that it is no
+        child of ours: cells may wait for their children, and an image tells of them."""
+        line = f"{sys.executable or '/usr/bin/python3'} -I -S {os.path.dirname(__file__)}/belljar_helper.py 3 </dev/null >/dev/null 2>&1 &"
+        try:
+            fd = fcntl.fcntl(message.fds[0], fcntl.F_DUPFD_CLOEXEC, 20)
+            pid = os.posix_spawn("/bin/sh", ["sh", "-c", line], dict(os.environ), setsid=True,
+                                 file_actions=[(os.POSIX_SPAWN_DUP2, fd, 3)], setsigmask=[], setsigdef=[2, 13, 23])
+            os.close(fd)
+            os.waitpid(pid, 0)
+            found = {"started": True}
+        except (OSError, IndexError) as e:
+            found = {"failed": errors.message_of(e)}
+        finally:
+            for fd in message.fds:
+                belljar_image.quietly(os.close, fd)
+        self.send(ANSWER, [(JSON, bundles.to_json(found))])
+        self.done("ok")
+
     # ---- the loop ----
 
     def ready(self):
@@ -306,8 +344,14 @@ class Session:
         while not self.leaving:
             message = self.channel.receive()
             self.request = message.request
-            if message.kind == EXEC:
+            if message.kind == EXEC and JSON in message.fields:
+                self.run_with_options(message)
+            elif message.kind == EXEC:
+                if self.contexts.name:
+                    self.contexts.enter(self.shell, "", None)
                 self.run_cell(message)
+            elif message.kind == HELPER:
+                self.start_helper(message)
             elif message.kind in (COMPLETE, INSPECT, VARIABLES):
                 self.answer(message)
             elif message.kind in (IMAGE, BECOME):

@@ -1,0 +1,93 @@
+/* api/doors/e2b/e2b.h — the door of E2B: a sandbox is a session of Python. Runs in: keeper.
+ *
+ * A request is for the control plane (create, list, kill; it has a key), or for a sandbox itself (it has
+ * the header E2b-Sandbox-Id, and the token that the answer to `create` gave out). Code runs in cells.
+ * Processes and files belong to a helper in the jar, which has the rights of the guest: this side passes
+ * its answers on, and trusts none of them.
+ *
+ * Invariants
+ * E2B-1 A token opens one sandbox, with the rights of the key that created it, for as long as that key
+ *       exists. It cannot be computed without the key of the service.
+ * E2B-2 A command is checked by the rules, and is in the audit log, before it starts. Where a person
+ *       would be asked first, it is refused.
+ * E2B-3 Bytes of the helper are a guest's word: they are data of an answer. A helper that breaks the
+ *       framing loses its connection, and its sandbox nothing else. */
+#pragma once
+
+#include "api/kernel/door.h"
+#include "session/session.h"
+
+extern const struct api_door e2b_door;
+extern const struct api_route e2b_sandbox_routes[], e2b_snapshot_routes[], e2b_code_routes[],
+    e2b_relay_routes[];
+
+enum { E2B_TOKEN_SIZE = 65, E2B_TIMEOUT_S = 300, E2B_TIMEOUT_MAX_S = 24 * 3600 };
+#define E2B_ENVD_VERSION "0.6.4"
+
+/* ---- door.c ---- */
+struct e2b {
+    bool has_key;
+    unsigned char key[32];
+    struct helper *helpers; /* helper.c */
+    uv_timer_t *timer;      /* life.c; NULL: not started */
+    struct api *api;
+};
+/* NULL if memory ran out. */
+struct e2b *e2b_of(struct api *api);
+/* The token of a sandbox. -1 if the key of the service cannot be read. */
+[[nodiscard]] int e2b_token(struct api *api, const char *id, char ret[E2B_TOKEN_SIZE],
+                            struct err *e);
+/* The sandbox whose token signed the URL of this request; NULL: none, or *e says why it is refused. */
+struct session *e2b_signed_for(struct api *api, const struct http_request *q, struct err *e);
+/* Ends a call with this status, in the form of its route. */
+void e2b_fail(struct api_call *c, int status, const char *code, const char *message);
+/* For parts of E2B's interface that cannot be served here. */
+void e2b_not_served(struct api_call *c);
+
+/* ---- life.c: sandboxes as sessions ---- */
+/* The facts of the door about a session, in its metadata: template, metadata of the client, end. NULL:
+ * another client made the session. */
+json_t *e2b_facts(const struct session *s);
+/* Changes were made to them: a next keeper learns of them. */
+void e2b_facts_changed(struct session *s);
+/* A new set of facts. timeout in seconds. */
+json_t *e2b_facts_new(const char *template, const json_t *metadata, double timeout_s, bool pauses,
+                      bool resumes);
+/* The sandbox ends, or pauses, so many seconds from now. */
+void e2b_set_end(struct session *s, double timeout_s, bool only_later);
+/* The session of the path, for the control plane. NULL: the call was answered with 404. */
+struct session *e2b_control(struct api_call *c);
+/* The session of the header, for a request to the sandbox itself. NULL: the call was answered (502), or
+ * its handler is called again once the sandbox is awake. */
+struct session *e2b_data(struct api_call *c);
+/* Ends of sandboxes are watched from now on. */
+void e2b_watch_ends(struct api *api);
+void e2b_unwatch_ends(struct e2b *d);
+/* A sandbox as answers of create and connect have it. */
+json_t *e2b_sandbox_json(struct api_call *c, const struct session *s);
+/* The template words that mean no template. */
+bool e2b_is_plain_template(const char *name);
+
+/* ---- snapshots.c ---- */
+/* A sandbox that begins in a snapshot. Ends the call. Takes over the facts. */
+void e2b_create_from_snapshot(struct api_call *c, const char *snapshot, json_t *facts);
+
+/* ---- helper.c: the helper of a sandbox ---- */
+struct helper;
+struct helper_call {
+    /* A message of the helper, borrowed. NULL: its connection is lost, and this was the last call. */
+    void (*on_message)(struct helper_call *x, const json_t *message, const char *bytes, size_t n);
+    uint32_t id; /* private, as the rest */
+    struct helper *helper;
+    struct helper_call *next;
+};
+/* Starts the helper, unless there is one. */
+void helper_start(struct api *api, struct session *s);
+/* Sends a request, which gets its id. Takes over the reference. on_message() follows. */
+[[nodiscard]] int helper_send(struct api *api, struct session *s, struct helper_call *x,
+                              json_t *request, const char *bytes, size_t n, struct err *e);
+/* No further messages; the helper is told, unless the request is over. */
+void helper_drop(struct helper_call *x, bool over);
+/* Reads nothing from the helper until the same call lets go again. */
+void helper_hold(struct helper_call *x, bool hold);
+void helpers_close(struct e2b *d);
