@@ -21,6 +21,7 @@ examples: ## run the examples of the command line
 test: ## install the packages of the tests, build all variants, run everything
 	@scripts/install-deps build run test
 	@scripts/console-deps
+	@scripts/test-clients-deps
 	@scripts/build release --werror --tests
 	@scripts/build asan --werror --tests
 	@scripts/build fuzz
