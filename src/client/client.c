@@ -277,6 +277,7 @@ static int write_head(const struct client *c, struct buf *b, const struct client
                  c->host ? c->host : "localhost") ||
         (c->key && buf_addf(b, e, "Authorization: Bearer %s\r\n", c->key)) ||
         (q->accept && buf_addf(b, e, "Accept: %s\r\n", q->accept)) ||
+        (q->headers && buf_add(b, q->headers, strlen(q->headers), e)) ||
         (q->json && buf_addf(b, e, "Content-Type: application/json\r\nContent-Length: %zu\r\n",
                              q->json_len)) ||
         (q->bytes &&

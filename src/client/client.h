@@ -30,6 +30,7 @@ struct client;
 struct client_request {
     const char *method, *path; /* the path as it is sent: see client_add_escaped() */
     const char *accept;        /* NULL: anything */
+    const char *headers;       /* further headers, each with its CR and LF; NULL: none */
     const char *json;          /* the body; NULL: none */
     size_t json_len;
     const void *bytes; /* a body of any kind in place of json; NULL: none */

@@ -426,8 +426,7 @@ static void reply_file(struct api_call *c, const struct artifact_row *r, const c
 {
     char header[192];
     (void)snprintf(header, sizeof header, "attachment; filename=\"%s\"", name);
-    if (c->http)
-        http_answer_header(c->http, "Content-Disposition", header);
+    api_header(c, "Content-Disposition", header);
     api_reply_text(c, 200, "text/plain; charset=utf-8", r->content, strlen(r->content));
 }
 

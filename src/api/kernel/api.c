@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "api/doors/mcp/mcp_close.h"
 #include "api/kernel/auth.h"
 #include "api/kernel/core.h"
 #include "api/meta/openapi.h"
@@ -67,6 +68,7 @@ void api_close(struct api *api)
         if ((*door)->close)
             (*door)->close(api);
     auth_close(api);
+    mcp_close(api);
     if (!api->core)
         return;
     router_free(api->core->router);

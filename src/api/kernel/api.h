@@ -112,6 +112,7 @@ enum { API_PARAMS_MAX = 2, API_PARAM_SIZE = 1100 };
 struct api_call {
     struct api *api;
     struct http_exchange *http; /* NULL once the client is gone */
+    struct inner *inner;        /* NULL, or a door made this call (inner.h) */
     const struct api_route *route;
     char params[API_PARAMS_MAX][API_PARAM_SIZE]; /* the values of {...} in the path, in order */
     json_t *body; /* an object, validated; NULL if the route takes none */
@@ -196,6 +197,8 @@ extern const struct api_route run_routes[], batch_routes[], comparison_routes[],
     artifact_list_routes[];
 
 /* ---- answers (reply.c) ---- */
+/* A header of the answer. Nothing if the client is gone, or for a call of a door (inner.h). */
+void api_header(const struct api_call *c, const char *name, const char *value);
 /* Ends the call. Takes over the reference of the JSON. */
 void api_reply(struct api_call *c, int status, json_t *body);
 /* For a large answer: make() and the text of its JSON run in a thread of libuv's pool. done() frees
@@ -256,6 +259,7 @@ struct api {
     struct group *groups;              /* group.c: current batches and comparisons */
     struct template_keeper *templates; /* template_rebuild.c: templates that are made anew */
     struct e2b *e2b;                   /* doors/e2b: helpers of sandboxes, and the key of tokens */
+    struct mcp *mcp;                   /* doors/mcp: its sessions and requests */
     int64_t started_ms;                /* Unix time */
 };
 

@@ -262,6 +262,7 @@ static struct api_call *call_new(struct api *api, struct http_exchange *x)
     }
     c->api = api;
     c->http = x;
+    c->inner = NULL;
     c->body = NULL;
     c->user = c->prepared = NULL;
     c->prepared_free = NULL;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/kernel/inner.h"
 #include "base/array.h"
 #include "base/auto.h"
 #include "base/clock.h"
@@ -261,7 +262,7 @@ static struct http_exchange *detach(struct api_call *c)
     return x;
 }
 
-static void call_free(struct api_call *c)
+void call_free(struct api_call *c)
 {
     json_decref(c->body);
     if (c->prepared)
@@ -269,10 +270,20 @@ static void call_free(struct api_call *c)
     free(c);
 }
 
+void api_header(const struct api_call *c, const char *name, const char *value)
+{
+    if (c->http && !c->inner)
+        http_answer_header(c->http, name, value);
+}
+
 void api_fail(struct api_call *c, const struct err *e, const char *field)
 {
-    struct http_exchange *x = detach(c);
     log_fault(e);
+    if (c->inner) {
+        inner_fail(c, e, field && field[0] ? field : NULL);
+        return;
+    }
+    struct http_exchange *x = detach(c);
     if (x) {
         log_answer(x, err_http_status(e->code), c->began_us);
         answer_error(c->api, x, c->route->style, e, field && field[0] ? field : NULL);
@@ -290,6 +301,10 @@ void api_fail_no_memory(struct api_call *c)
 void api_reply(struct api_call *c, int status, json_t *body)
 {
     scoped(buf) text = { 0 };
+    if (c->inner && body) {
+        inner_reply(c, status, body);
+        return;
+    }
     if (!c->http) {
         json_decref(body);
         call_free(c);
@@ -313,13 +328,19 @@ struct made_reply {
     void (*done)(void *);
     void *context;
     struct buf text;
+    json_t *json; /* of an inner call, in place of the text */
     int failed;
 };
 
 static void make_reply(uv_work_t *work)
 {
     struct made_reply *m = work->data;
-    m->failed = dump(m->make(m->context), &m->text);
+    if (m->call->inner) {
+        m->json = m->make(m->context);
+        m->failed = !m->json;
+    } else {
+        m->failed = dump(m->make(m->context), &m->text);
+    }
 }
 
 static void reply_made(uv_work_t *work, int cancelled)
@@ -328,7 +349,10 @@ static void reply_made(uv_work_t *work, int cancelled)
     struct api_call *c = m->call;
     m->done(m->context);
     if (m->failed || cancelled) {
+        json_decref(m->json);
         api_fail_no_memory(c);
+    } else if (c->inner) {
+        inner_reply(c, m->status, m->json);
     } else {
         struct http_exchange *x = detach(c);
         if (x) {
@@ -362,6 +386,10 @@ void api_reply_made(struct api_call *c, int status, json_t *(*make)(void *), voi
 void api_reply_text(struct api_call *c, int status, const char *content_type, const char *bytes,
                     size_t n)
 {
+    if (c->inner) {
+        inner_reply_bytes(c, status, bytes, n);
+        return;
+    }
     struct http_exchange *x = detach(c);
     if (x) {
         log_answer(x, status, c->began_us);
@@ -372,7 +400,7 @@ void api_reply_text(struct api_call *c, int status, const char *content_type, co
 
 void api_stream_begin_as(struct api_call *c, int status, const char *content_type)
 {
-    if (!c->http)
+    if (!c->http || c->inner)
         return;
     log_answer(c->http, status, c->began_us);
     http_stream_begin(c->http, status, content_type);
@@ -385,17 +413,23 @@ void api_stream_begin(struct api_call *c, const char *content_type)
 
 void api_stream_write(struct api_call *c, const void *bytes, size_t n)
 {
-    if (c->http)
+    if (c->inner)
+        inner_stream_write(c, bytes, n);
+    else if (c->http)
         http_stream_write(c->http, bytes, n);
 }
 
 size_t api_stream_queued(const struct api_call *c)
 {
-    return c->http ? http_stream_queued(c->http) : 0;
+    return c->http && !c->inner ? http_stream_queued(c->http) : 0;
 }
 
 void api_stream_end(struct api_call *c)
 {
+    if (c->inner) {
+        inner_stream_end(c);
+        return;
+    }
     struct http_exchange *x = detach(c);
     if (x)
         http_stream_end(x);

@@ -17,6 +17,8 @@ json_t *error_json(enum error_style style, const struct error_parts *p);
 /* Its fields, by style. An error of /execute has the fields of a successful answer. */
 extern const struct api_field *const error_replies[STYLE_COUNT_];
 extern const struct api_field execute_reply[];
+/* Frees a call that was answered. */
+void call_free(struct api_call *c);
 /* Answers an exchange that has no call. Always -1, for head() of http. */
 int reply_refusal(struct api *api, struct http_exchange *x, enum error_style style,
                   const struct err *e);

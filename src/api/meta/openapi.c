@@ -211,6 +211,14 @@ static json_t *table_schema(struct document *d, const struct api_field *fields,
     return reference(last->schema);
 }
 
+json_t *openapi_fields(const struct api_field *fields, bool closed)
+{
+    struct document d = { .schemas = json_object(), .closed = closed };
+    json_t *schema = fields_schema(&d, fields, NULL);
+    json_decref(d.schemas);
+    return schema;
+}
+
 /* ---- schemas that no table has ---- */
 static json_t *limits_schema(const struct limits *defaults, const struct limits *max)
 {

@@ -7,6 +7,7 @@
 
 #include "api/approvals/approvals.h"
 #include "api/kernel/fields.h"
+#include "api/kernel/inner.h"
 #include "api/kernel/job.h"
 #include "api/runs/history_routes.h"
 #include "api/runs/result_fields.h"
@@ -94,7 +95,7 @@ static int prepare_run(struct api_call *c, const struct api *here, const struct 
     autofree struct run_spec *spec = calloc(1, sizeof *spec);
     if (!spec)
         return err_no_memory(e, "a request");
-    if (run_spec_from_json(here, &c->who, c->body, "v1", spec, field, size, e))
+    if (run_spec_from_json(here, &c->who, c->body, inner_surface(c, "v1"), spec, field, size, e))
         return -1;
     c->prepared = spec;
     c->prepared_free = spec_free;
@@ -106,7 +107,8 @@ static int take_spec(struct api_call *c, struct run_spec *ret, char *field, size
                      struct err *e)
 {
     if (!c->prepared)
-        return run_spec_from_json(c->api, &c->who, c->body, "v1", ret, field, size, e);
+        return run_spec_from_json(c->api, &c->who, c->body, inner_surface(c, "v1"), ret, field,
+                                  size, e);
     if (run_spec_check_here(c->api, c->body, c->prepared, field, size, e))
         return -1; /* the end of the call frees the spec */
     *ret = *(struct run_spec *)c->prepared;
@@ -145,6 +147,7 @@ static void post_run(struct api_call *c)
         api_fail(c, &e, field[0] ? field : NULL);
         return;
     }
+    inner_tell_run(c, w->x);
     json_decref(c->body); /* the spec has a copy; a large request is not kept twice */
     c->body = NULL;
     if (streamed) {

@@ -536,7 +536,7 @@ static int choose_part(const struct api_call *c, uint64_t all, uint64_t *skip, u
     *left = UINT64_MAX;
     if (!c->http)
         return 200;
-    http_answer_header(c->http, "Accept-Ranges", "bytes");
+    api_header(c, "Accept-Ranges", "bytes");
     if (!read_range(http_request_header(&c->http->request, "Range"), all, skip, left))
         return 200;
     if (*left == 0)
@@ -544,7 +544,7 @@ static int choose_part(const struct api_call *c, uint64_t all, uint64_t *skip, u
     else
         (void)snprintf(text, sizeof text, "bytes %" PRIu64 "-%" PRIu64 "/%" PRIu64, *skip,
                        *skip + *left - 1, all);
-    http_answer_header(c->http, "Content-Range", text);
+    api_header(c, "Content-Range", text);
     return *left == 0 ? 416 : 206;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/kernel/inner.h"
 #include "api/kernel/job.h"
 #include "api/runs/history_routes.h"
 #include "api/runs/run_result.h"
@@ -103,6 +104,7 @@ static void post_exec(struct api_call *c)
         api_fail(c, &e, field[0] ? field : NULL);
         return;
     }
+    inner_tell_run(c, run);
     bool cancel = run_flag(c->body, "cancel_on_disconnect", false);
     if (streamed || !run_flag(c->body, "wait", true)) {
         free(w);

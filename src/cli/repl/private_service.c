@@ -45,12 +45,18 @@ static void be_service(const struct private_service *p, pid_t guard)
     (void)snprintf(listen, sizeof listen, "unix:%s/own.sock", p->state);
     (void)snprintf(log, sizeof log, "%s/log", p->directory);
     (void)unsetenv("OUTPUT_DATA_PATH"); /* its files are in its own directory */
-    const char *argv[] = { "belljar",  "serve",
-                           "--state",  p->state,
-                           "--listen", listen,
-                           "--set",    "pools.preload=used",
-                           "--set",    p->network ? "network.max=full" : "network.max=none",
-                           NULL };
+    const char *argv[12 + 2 * PRIVATE_SET_MAX + 1] = {
+        "belljar",  "serve",
+        "--state",  p->state,
+        "--listen", listen,
+        "--set",    "pools.preload=used",
+        "--set",    p->network ? "network.max=full" : "network.max=none",
+        "--set",    p->mcp ? "doors.mcp=on" : "doors.mcp=off",
+    };
+    for (size_t i = 0; p->set && p->set[i] && i < PRIVATE_SET_MAX; i++) {
+        argv[12 + 2 * i] = "--set";
+        argv[13 + 2 * i] = p->set[i];
+    }
     int fd = open(log, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     sigemptyset(&none);
     for (size_t i = 0; i < ARRAY_LEN(ignored); i++)

@@ -11,12 +11,16 @@
 
 #include "base/err.h"
 
+enum { PRIVATE_SET_MAX = 16 }; /* further settings */
+
 struct private_service {
     char directory[128]; /* empty: there is no private service */
     char state[160];
     pid_t guard;
     int life_fd;
-    bool network; /* its sessions may have any network list: the caller is the operator */
+    bool network;           /* its sessions may have any network list: the caller is the operator */
+    bool mcp;               /* it has the door of MCP */
+    const char *const *set; /* further settings, KEY=VALUE; NULL-terminated; NULL: none */
 };
 #define PRIVATE_SERVICE_INIT \
     {                        \
