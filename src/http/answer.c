@@ -13,6 +13,7 @@ static const struct {
     int status;
     const char *words;
 } reasons[] = {
+    { 101, "Switching Protocols" },
     { 200, "OK" },
     { 201, "Created" },
     { 202, "Accepted" },
@@ -102,7 +103,7 @@ static const char *date_header(struct http_server *s)
 
 static bool has_no_body(int status)
 {
-    return status == 204 || status == 304;
+    return status == 101 || status == 204 || status == 304;
 }
 
 /* Whether one of the lines has the name before the first colon of `line`. */
@@ -296,4 +297,23 @@ void http_stream_end(struct http_exchange *x)
     if (c->phase != PHASE_CLOSED && c->sends_chunks && !c->sends_nothing)
         has_bytes = !buf_add(&c->out.queued, "0\r\n\r\n", 5, &e);
     answer_finish(c, has_bytes);
+}
+
+void http_upgrade(struct http_exchange *x,
+                  void (*on_bytes)(struct http_exchange *x, const char *bytes, size_t n))
+{
+    struct connection *c = connection_of(x);
+    x->on_bytes = on_bytes;
+    c->upgraded = c->streams = c->phase == PHASE_CLOSED || answer_begin(c);
+    if (c->phase == PHASE_CLOSED)
+        return;        /* on_gone() follows */
+    c->closes = false; /* its header would contradict the upgrade */
+    http_answer_header(x, "Connection", "Upgrade");
+    if (c->head.http_1_0 || !add_head(c, 101, NULL, -1))
+        connection_drop(c);
+    else
+        output_flush(c);
+    c->closes = true;
+    if (!c->advancing)
+        server_later(c->server, c);
 }

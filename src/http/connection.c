@@ -63,7 +63,7 @@ static void exchange_end(struct connection *c)
         c->x.request.body_over(c->x.request.body_context);
     c->x = (struct http_exchange){ 0 };
     buf_shrink(&c->extra, KEPT_BYTES);
-    c->answered = c->streams = c->sends_chunks = c->sends_nothing = false;
+    c->answered = c->streams = c->sends_chunks = c->sends_nothing = c->upgraded = false;
 }
 
 static void on_closed(uv_handle_t *handle)
@@ -347,8 +347,19 @@ static bool step_body(struct connection *c)
     return rc || is_whole;
 }
 
+/* Bytes of an upgraded connection are not kept: a handler that cannot use them drops them. */
+static void hand_over(struct connection *c)
+{
+    size_t n = unread(c);
+    if (n > 0 && c->x.on_bytes && !c->answered)
+        c->x.on_bytes(&c->x, c->in.data + c->in_at, n);
+    pull_in(c, n);
+}
+
 static bool step_answer(struct connection *c)
 {
+    if (c->upgraded)
+        hand_over(c);
     if (!c->answered || !output_is_empty(c))
         return false;
     exchange_end(c);

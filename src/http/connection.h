@@ -93,6 +93,7 @@ struct connection {
     bool open;                        /* the handlers know the exchange, and it has not ended */
     bool answered;                    /* their answer is complete */
     bool streams;                     /* since http_stream_begin() */
+    bool upgraded;                    /* since http_upgrade(): bytes in both directions */
     bool is_head;                     /* a HEAD request: no body in the answer */
     bool sends_chunks, sends_nothing; /* the encoding of a stream */
     bool closes;                      /* after this answer */

@@ -103,6 +103,8 @@ struct http_exchange {
     void (*on_half_close)(struct http_exchange *x);
     /* For a stream: all queued bytes have been written. */
     void (*on_drain)(struct http_exchange *x);
+    /* After http_upgrade(): the next bytes of the client. They are gone when this returns. */
+    void (*on_bytes)(struct http_exchange *x, const char *bytes, size_t n);
 };
 
 struct http_handlers {
@@ -159,3 +161,10 @@ void http_stream_write(struct http_exchange *x, const void *bytes, size_t n);
 /* SIZE_MAX if the client has left and on_gone() is about to be called: no more data is needed. */
 size_t http_stream_queued(const struct http_exchange *x);
 void http_stream_end(struct http_exchange *x);
+
+/* Answers 101 with the headers that were added, and turns the connection into a stream of bytes in
+ * both directions: on_bytes() gets the bytes of the client, first the ones behind the
+ * request, and http_stream_write() sends bytes as they are. The connection closes at
+ * http_stream_end(). The connection of a client of HTTP/1.0 is dropped: it cannot be upgraded. */
+void http_upgrade(struct http_exchange *x,
+                  void (*on_bytes)(struct http_exchange *x, const char *bytes, size_t n));

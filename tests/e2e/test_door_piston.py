@@ -2,6 +2,9 @@
 
 import base64
 import json
+import os
+import socket
+import struct
 import subprocess
 from pathlib import Path
 
@@ -195,6 +198,122 @@ def test_piston_runs_are_in_the_history(piston):
     assert rows and rows[0]["surface"] == "piston"
 
 
+class Talk:
+    """A client of /api/v2/connect; its frames are made by hand, so that bad ones can be sent, too."""
+
+    def __init__(self, s, headers="", status=101):
+        self.s = socket.create_connection(("127.0.0.1", s.port), 30 * PATIENCE)
+        self.s.sendall((f"GET /api/v2/connect HTTP/1.1\r\nHost: 127.0.0.1:{s.port}\r\nConnection: Upgrade\r\n"
+                        "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                        f"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n{headers}\r\n").encode())
+        self.file = self.s.makefile("rb")
+        self.head = b"".join(iter(self.file.readline, b"\r\n")).decode()
+        assert self.head.startswith(f"HTTP/1.1 {status} "), self.head
+
+    def frame(self, text, kind=0x81, masked=True):
+        data, mask = text.encode(), os.urandom(4) if masked else b""
+        size = bytes([len(data) | masked << 7]) if len(data) < 126 else bytes([126 | masked << 7]) + struct.pack(
+            "!H", len(data))
+        body = bytes(b ^ mask[i % 4] for i, b in enumerate(data)) if masked else data
+        self.s.sendall(bytes([kind]) + size + mask + body)
+
+    def say(self, **message):
+        self.frame(json.dumps(message))
+
+    def hear(self):
+        """The next message, or the code of the close frame."""
+        kind, n = self.file.read(2)
+        if n == 126:
+            n, = struct.unpack("!H", self.file.read(2))
+        elif n == 127:
+            n, = struct.unpack("!Q", self.file.read(8))
+        data = self.file.read(n)
+        return struct.unpack("!H", data[:2])[0] if kind == 0x88 else json.loads(data)
+
+    def rest(self):
+        heard = [self.hear()]
+        while not isinstance(heard[-1], int):
+            heard.append(self.hear())
+        return heard
+
+
+def init(code, language="python", **more):
+    return {"type": "init", "language": language, "version": "*", "files": [{"content": code}], **more}
+
+
+def data_of(heard, stream="stdout"):
+    return "".join(m["data"] for m in heard if isinstance(m, dict) and m["type"] == "data" and m["stream"] == stream)
+
+
+def test_piston_connect_streams_a_program(piston):
+    """R8.5"""
+    t = Talk(piston)
+    assert "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" in t.head and "Connection: Upgrade" in t.head
+    t.say(**init("print('name?', flush=True)\nprint('hello', input(), '\\u00e4')\nraise SystemExit(3)"))
+    assert t.hear() == {"type": "runtime", "language": "python", "version": "3.11.2"}
+    assert t.hear() == {"type": "stage", "stage": "run"}
+    heard = [t.hear()]
+    while data_of(heard) != "name?\n":
+        heard.append(t.hear())
+    t.say(type="data", stream="stdin", data="wörld\n")
+    heard = t.rest()
+    assert data_of(heard) == "hello wörld \u00e4\n"
+    assert heard[-2:] == [{"type": "exit", "stage": "run", "code": 3, "signal": None}, 4999]
+    t = Talk(piston)
+    t.say(**init("int main(", "c"))
+    heard = t.rest()
+    assert {"type": "stage", "stage": "compile"} in heard and "error" in data_of(heard, "stderr")
+    assert heard[-2:] == [{"type": "exit", "stage": "compile", "code": 1, "signal": None}, 4999]
+    t = Talk(piston)
+    t.say(**init("#include <unistd.h>\nint main(void) { pause(); }", "c"))
+    while t.hear() != {"type": "stage", "stage": "run"}:
+        pass
+    t.say(type="signal", signal="SIGWINCH")
+    t.say(type="signal", signal="SIGTERM")
+    assert t.rest() == [{"type": "exit", "stage": "run", "code": None, "signal": "SIGTERM"}, 4999]
+
+
+def test_piston_connect_closes_with_the_codes_of_piston(piston):
+    slow = Talk(piston)  # 1 s without a word
+    talks = [Talk(piston) for _ in range(8)]
+    talks[0].say(type="data", stream="stdin", data="x")
+    talks[1].say(type="signal", signal="SIGINT")
+    talks[2].say(**init("1", version="9.x"))
+    talks[3].frame("{")
+    for t in talks[4:7]:
+        t.say(**init("input()"))
+    talks[4].say(**init("input()"))
+    talks[5].say(type="data", stream="stdout", data="x")
+    talks[6].say(type="signal", signal="SIGNOTHING")
+    talks[7].frame("hi", masked=False)
+    ends = [t.rest() for t in talks]
+    assert [e[-1] for e in ends] == [4003, 4003, 4002, 4002, 4000, 4004, 4005, 1002], ends
+    assert ends[2][0] == {"type": "error", "message": "python-9.x runtime is unknown"} and ends[3][0]["type"] == "error"
+    assert slow.rest() == [4001]
+
+
+def test_piston_connect_ends_the_run_of_a_client_that_leaves(piston):
+    t = Talk(piston)
+    t.say(**init("import time\nprint('alone', flush=True)\ntime.sleep(100)", run_timeout=100000))
+    while t.hear().get("data", "")[:5] != "alone":
+        pass
+    run = piston.get("/v1/runs", {"q": "'alone'"}).json["runs"][0]["id"]
+    t.file.close()
+    t.s.close()
+    assert eventually(lambda: piston.get(f"/v1/runs/{run}").json["verdict"] == "cancelled", 20)
+
+
+def test_piston_connect_checks_keys_and_origins(piston):
+    Talk(piston, "Origin: http://example.org\r\n", 403)
+    assert piston.get("/api/v2/connect").status == 400
+    with Service("--set", "doors.piston=on") as s:
+        key = s.add_key("talker", "run")
+        Talk(s, status=401)
+        t = Talk(s, f"Authorization: Bearer {key}\r\n")
+        t.say(**init("print(1)"))
+        assert data_of(t.rest()) == "1\n"
+
+
 @pytest.mark.skipif(not (CLIENTS / "node_modules/piston-api-client").exists(),
                     reason="scripts/test-clients-deps could not get the npm packages")
 def test_piston_client_of_npm(piston):
@@ -212,7 +331,7 @@ def test_piston_client_of_npm(piston):
                         answers.push([language, (await client.execute({ language, version: '*', args: ['world'],
                                       stdin: 'again', files: [{ content }] })).data]);
             }
-            console.log(JSON.stringify(answers));
+            process.stdout.write(JSON.stringify(answers), () => process.exit(0));  // its cache keeps a timer
         })();
     """
     known = installed(piston)

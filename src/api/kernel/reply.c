@@ -258,6 +258,7 @@ static struct http_exchange *detach(struct api_call *c)
     x->on_gone = NULL;
     x->on_drain = NULL;
     x->on_half_close = NULL;
+    x->on_bytes = NULL;
     c->http = NULL;
     return x;
 }

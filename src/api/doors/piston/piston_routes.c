@@ -279,5 +279,5 @@ const struct api_door piston_door = {
     .setting = offsetof(struct settings, doors_piston),
     .style = STYLE_PISTON,
     .paths = (const char *const[]){ "/api/v2", NULL },
-    .tables = (const struct api_route *const[]){ piston_routes, NULL },
+    .tables = (const struct api_route *const[]){ piston_routes, piston_connect_routes, NULL },
 };
