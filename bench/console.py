@@ -4,8 +4,8 @@
 Prints one line for each number, with the load of the machine: the first visit, the time from a click on Run to the
 painted first byte beside the API's own time, a program that prints a million lines, reloads at any moment, a killed
 keeper, and a notebook with a thousand cells. The budgets are those of SPEC.md; the exit status is 1 if one of them is
-exceeded. The length of a task is its CPU time on the page's main thread, from a trace of the browser: that is its
-length on a machine that has nothing else to do.
+exceeded. The length of a task of the page's main thread is from a trace of the browser. It is wall time: a busy machine
+makes it longer.
 """
 import hashlib
 import http.client
@@ -98,24 +98,29 @@ def click_to_paint(s, rounds):
 
 
 class Trace:
-    """The longest tasks of the main thread of the page, in ms of CPU time, by the trace of the browser."""
+    """The longest tasks of the main thread of the page, in ms, by the trace of the browser."""
 
     def __init__(self, b):
-        self.b = b
-        b.driver.get_log("performance")
+        self.b, self.threads, self.tasks = b, {}, []
+        self.read()  # the names of threads come once, at the beginning
+        self.tasks = []
 
-    def longest(self):
-        threads, tasks = {}, []
+    def read(self):
         for entry in self.b.driver.get_log("performance"):
             message = json.loads(entry["message"])["message"]
             if message["method"] != "Tracing.dataCollected":
                 continue
             e = message["params"]
             if e.get("name") == "thread_name":
-                threads[e["pid"], e["tid"]] = e["args"]["name"]
-            elif e.get("name") in ("ThreadControllerImpl::RunTask", "RunTask") and "tdur" in e:
-                tasks.append((e["tdur"] / 1000, (e["pid"], e["tid"])))
-        return max((ms for ms, thread in tasks if threads.get(thread) == "CrRendererMain"), default=0)
+                self.threads[e["pid"], e["tid"]] = e["args"]["name"]
+            elif e.get("name") in ("ThreadControllerImpl::RunTask", "RunTask") and e.get("ph") == "X":
+                self.tasks.append((e["dur"] / 1000, (e["pid"], e["tid"])))
+
+    def longest(self):
+        self.read()
+        found = [ms for ms, thread in self.tasks if self.threads.get(thread) == "CrRendererMain"]
+        assert found, "the trace of the browser has no task of the page"
+        return max(found)
 
 
 def tab_bytes(b):
@@ -156,8 +161,10 @@ def flood(s):
         b.click("#run")
         b.over()
         b.until(lambda: b.output().rstrip().endswith("999999"))
-        say("a million lines: longest task (CPU)", trace.longest(), "ms", 100)
         say("a million lines: private memory of the tab", tab_bytes(b) / 1e6, "MB", 200)
+        b.open("icon.svg")  # the trace comes with a change of the page
+        say("a million lines: longest task", trace.longest(), "ms", 100)
+        b.open("#/run")
         b.write("while True: print('x' * 200)")
         times = []
         for _ in range(3):
@@ -220,8 +227,8 @@ def killed_keeper(rounds):
             waits.append((time.perf_counter() - began) * 1000)
             b.until(lambda: b.js(rows)[-1] == "line 99")
             b.js("document.querySelector('.cell .output').scrollTop = 0")
+            b.until(lambda: s.get(f"/v1/sessions/{session}/cells").json["cells"][0]["status"] == "ok")
             stdout = s.get(f"/v1/sessions/{session}/cells").json["cells"][0]["stdout"]
-            b.js(COPIED)
             wrong += stdout != "".join(f"line {i}\n" for i in range(100))
             shown = b.until(lambda: (r := b.js(rows)) and r[0] == "line 0" and r)
             wrong += shown != [f"line {i}" for i in range(len(shown))]

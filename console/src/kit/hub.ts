@@ -1,6 +1,7 @@
 // The tab's side of the hub (src/hub.ts): runs and feeds that this tab follows.
 import { keyText, link, onKey } from "./api";
 import type { FromHub, HubEvent, ToHub } from "./hub-types";
+import { breathe, SLICE_MS } from "./slices";
 
 declare const HUB: string; // the address of the worker, by build.mjs
 
@@ -50,8 +51,8 @@ async function start() {
   port = await open();
   port.onmessage = ({ data }: MessageEvent<FromHub>) => {
     if (data.t === "events") {
-      for (const event of data.list) take(event);
-      if (data.size) send({ t: "took", size: data.size });
+      queue.push(data);
+      if (queue.length === 1) void drain();
     } else if (data.t === "failed") {
       if (data.status !== 401) for (const watch of watchers) watch("lost", data.message);
     } else {
@@ -61,6 +62,20 @@ async function start() {
     }
   };
   want();
+}
+
+/** A flood is taken in slices. Each message is confirmed after its last event, so the queue stays short. */
+const queue: Extract<FromHub, { t: "events" }>[] = [];
+async function drain() {
+  for (let since = performance.now(); queue.length; queue.shift()) {
+    for (const event of queue[0].list) {
+      take(event);
+      if (performance.now() - since < SLICE_MS) continue;
+      await breathe();
+      since = performance.now();
+    }
+    if (queue[0].size) send({ t: "took", size: queue[0].size });
+  }
 }
 
 function take(event: HubEvent) {

@@ -1,6 +1,7 @@
 // A run as events. Its state is in the service: the number of the last event is all that a new connection
 // needs, so nothing is lost and nothing comes twice.
 import { ApiError, json } from "./api";
+import { breathe, SLICE_MS } from "./slices";
 import { followRun, watchHub } from "./hub";
 import type { Approval, RunEvent } from "./types";
 
@@ -9,16 +10,6 @@ export type StreamState = "open" | "lost" | "over";
 export interface Follower {
   close(): void;
 }
-
-const SLICE_MS = 8;
-
-/** Lets the page paint and take input between two slices of work. */
-const breathe = () =>
-  new Promise<void>((resolve) => {
-    const channel = new MessageChannel();
-    channel.port1.onmessage = () => resolve();
-    channel.port2.postMessage(0);
-  });
 
 /** Calls `on` for each line of NDJSON. True if the last event came. */
 export async function read(reply: Response, on: (event: RunEvent) => void): Promise<boolean> {
