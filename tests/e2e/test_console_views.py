@@ -334,7 +334,8 @@ def test_console_of_a_key_without_a_scope_says_what_to_do(start_service):
 
 
 def test_console_many_tabs_share_one_connection(tab, service):
-    """A browser opens six connections to a host; eight views with a live run each must not starve."""
+    """A browser opens six connections to a host, so eight live views with one each would starve: the seventh would
+    show nothing, and no further request would be answered."""
     first = tab.driver.current_window_handle
     runs = [service.run("print('begun', flush=True)\ninput()\nprint('ended')", wait=False, status=202, stdin_open=True,
                         limits={"wall_ms": "2m"})["id"] for _ in range(8)]
@@ -346,7 +347,6 @@ def test_console_many_tabs_share_one_connection(tab, service):
             tab.cdp("Page.addScriptToEvaluateOnNewDocument", source=browser.WATCH)
             tab.open(f"#/runs/{run_id}")
             tab.until(lambda: "begun" in tab.output())
-        assert service.get("/v1/stats").json["http"]["connections"] <= 9
         for run_id in runs:
             service.post(f"/v1/runs/{run_id}/stdin", {"data": "\n", "eof": True})
         for handle in tabs:

@@ -340,7 +340,7 @@ def bash(service):
 
 @pytest.mark.parametrize("body, field, says", [
     ({"keep": "none"}, "candidates", "required"),
-    ({"candidates": ["1"]}, "keep", "first_ok, best or none"),
+    ({"candidates": ["1"]}, "keep", "first_ok, best, none or ask"),
     ({"candidates": [], "keep": "none"}, "candidates", "1 to 16 are accepted"),
     ({"candidates": ["1"] * 17, "keep": "none"}, "candidates", "16"),
     ({"candidates": ["1", 2], "keep": "none"}, "candidates[1]", "text"),
