@@ -22,7 +22,7 @@ static void sha1_block(uint32_t h[5], const unsigned char *p)
 {
     uint32_t w[80], s[5];
     memcpy(s, h, sizeof s);
-    for (int i = 0; i < 16; i++)
+    for (size_t i = 0; i < 16; i++)
         w[i] = (uint32_t)p[4 * i] << 24 | (uint32_t)p[4 * i + 1] << 16 |
                (uint32_t)p[4 * i + 2] << 8 | p[4 * i + 3];
     for (int i = 16; i < 80; i++)
@@ -50,7 +50,8 @@ static void sha1(const char *text, unsigned char ret[SHA1_BYTES])
     uint32_t h[5] = { 0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0 };
     unsigned char blocks[2 * SHA1_BLOCK] = { 0 };
     size_t n = strlen(text), blocks_n = n + 9 > SHA1_BLOCK ? 2 : 1;
-    memcpy(blocks, text, n);
+    for (size_t i = 0; i < n; i++)
+        blocks[i] = (unsigned char)text[i];
     blocks[n] = 0x80;
     blocks[blocks_n * SHA1_BLOCK - 2] = (unsigned char)(n * 8 >> 8);
     blocks[blocks_n * SHA1_BLOCK - 1] = (unsigned char)(n * 8);

@@ -356,6 +356,8 @@ class DiagnosisSuggestion(Model):
     text: str
     #: a corrected line, or the text to write
     replacement: Union[str, None]
+    #: of replacement: replace the line of location by it, or insert it
+    action: Union[Literal["replace", "insert"], None]
     #: 0 to 1
     confidence: float
 
@@ -414,6 +416,8 @@ class Network(Model):
     bytes_out: int
     #: each connection, and each name that was not allowed; up to 1,000
     log: List[Connection]
+    #: attempts to reach an address that the list does not have
+    unrouted: int
     #: entries that the log does not have
     omitted: int
     #: settings network.KEY that were reached
@@ -1307,6 +1311,39 @@ class Execution(Model):
     }
 
 
+class ArtifactRow(Model):
+    """An artifact without its text."""
+
+    #: id of the artifact
+    id: str
+    #: the conversation of the artifact
+    conversation_id: Union[str, None]
+    #: the title
+    title: str
+    #: as in the request
+    language: str
+    #: such as code or html
+    artifact_type: str
+    #: the newest one
+    version: int
+    #: the artifact that it is a copy of
+    parent_artifact_id: Union[str, None]
+    #: time of the first version
+    created_at: Union[str, None]
+    #: time of the newest version
+    updated_at: Union[str, None]
+
+
+class ArtifactList(Model):
+    #: newest first, up to 100
+    artifacts: List[ArtifactRow]
+    #: for the next page; null at the end
+    next_cursor: Union[str, None]
+    _models = {
+        "artifacts": "ArtifactRow",
+    }
+
+
 class Risk(Model):
     #: kind of the risk, such as network
     kind: str
@@ -2132,7 +2169,7 @@ class BranchEvent(Model):
     """The event done has the fields of the answer but results."""
 
     #: kind of the event
-    event: Literal["forked", "candidate", "result", "score", "done", "keepalive"]
+    event: Literal["forked", "candidate", "result", "score", "choose", "done", "keepalive"]
     #: 1, 2, …; keepalive has none
     seq: Union[int, None]
     #: of forked: ids of the copies
@@ -2176,6 +2213,13 @@ class BranchEvent(Model):
         "score": "BranchResultScore",
         "results": "BranchResult",
     }
+
+
+class BranchChoice(Model):
+    #: id of the session
+    session: str
+    #: as in the request; the event done has the outcome
+    winner: Union[int, None]
 
 
 class Template(Model):
@@ -2839,8 +2883,9 @@ class CellOptions(TypedDict, total=False):
 
 class BranchOptions(TypedDict, total=False):
     #: the winner: first_ok: the first candidate that ends with status ok, and the others are stopped; best:
-    #: the one with the highest score; none
-    keep: Literal["first_ok", "best", "none"]
+    #: the one with the highest score; none; ask: the one that POST branches/choose names after all results,
+    #: with stream
+    keep: Literal["first_ok", "best", "none", "ask"]
     #: with best: a cell that runs in the copy of each candidate that was ok; its result is a number
     score: str
     #: true: the session goes on as the winner; the default for first_ok and best. false: the winner stays as

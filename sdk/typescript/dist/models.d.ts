@@ -242,6 +242,8 @@ export interface DiagnosisSuggestion {
     text: string;
     /** a corrected line, or the text to write */
     replacement?: string;
+    /** of replacement: replace the line of location by it, or insert it */
+    action?: "replace" | "insert";
     /** 0 to 1 */
     confidence: number;
 }
@@ -280,6 +282,8 @@ export interface Network {
     bytes_out: number;
     /** each connection, and each name that was not allowed; up to 1,000 */
     log: Connection[];
+    /** attempts to reach an address that the list does not have */
+    unrouted: number;
     /** entries that the log does not have */
     omitted: number;
     /** settings network.KEY that were reached */
@@ -1011,6 +1015,33 @@ export interface Execution {
     /** the run */
     execution: ArtifactRun;
 }
+/** An artifact without its text. */
+export interface ArtifactRow {
+    /** id of the artifact */
+    id: string;
+    /** the conversation of the artifact */
+    conversation_id: string | null;
+    /** the title */
+    title: string;
+    /** as in the request */
+    language: string;
+    /** such as code or html */
+    artifact_type: string;
+    /** the newest one */
+    version: number;
+    /** the artifact that it is a copy of */
+    parent_artifact_id: string | null;
+    /** time of the first version */
+    created_at: string | null;
+    /** time of the newest version */
+    updated_at: string | null;
+}
+export interface ArtifactList {
+    /** newest first, up to 100 */
+    artifacts: ArtifactRow[];
+    /** for the next page; null at the end */
+    next_cursor: string | null;
+}
 export interface Risk {
     /** kind of the risk, such as network */
     kind: string;
@@ -1676,7 +1707,7 @@ export interface Branches {
 /** The event done has the fields of the answer but results. */
 export interface BranchEvent {
     /** kind of the event */
-    event: "forked" | "candidate" | "result" | "score" | "done" | "keepalive";
+    event: "forked" | "candidate" | "result" | "score" | "choose" | "done" | "keepalive";
     /** 1, 2, …; keepalive has none */
     seq?: number;
     /** of forked: ids of the copies */
@@ -1715,6 +1746,12 @@ export interface BranchEvent {
     pause_ms?: number;
     /** as in the answer of POST fork */
     image_bytes?: number;
+}
+export interface BranchChoice {
+    /** id of the session */
+    session: string;
+    /** as in the request; the event done has the outcome */
+    winner: number | null;
 }
 export interface Template {
     /** of the template */
@@ -2310,8 +2347,8 @@ export interface CellOptions {
     metadata?: Json;
 }
 export interface BranchOptions {
-    /** the winner: first_ok: the first candidate that ends with status ok, and the others are stopped; best: the one with the highest score; none */
-    keep: "first_ok" | "best" | "none";
+    /** the winner: first_ok: the first candidate that ends with status ok, and the others are stopped; best: the one with the highest score; none; ask: the one that POST branches/choose names after all results, with stream */
+    keep: "first_ok" | "best" | "none" | "ask";
     /** with best: a cell that runs in the copy of each candidate that was ok; its result is a number */
     score?: string;
     /** true: the session goes on as the winner; the default for first_ok and best. false: the winner stays as a session of its own */

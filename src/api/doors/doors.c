@@ -5,9 +5,5 @@
 extern const struct api_door piston_door, judge0_door, mcp_door;
 
 const struct api_door *const api_doors[] = {
-    &piston_door,
-    &judge0_door,
-    &e2b_door,
-    &mcp_door,
-    NULL,
+    &piston_door, &judge0_door, &e2b_door, &mcp_door, NULL,
 };

@@ -136,8 +136,8 @@ static json_t *stats_event(const struct api *api)
                      (json_int_t)n.accepted, "refused", (json_int_t)n.refused, "finished",
                      (json_int_t)finished, "started", (json_int_t)n.started, "start_ms",
                      (double)n.start_us / 1000, "memory_bytes",
-                     (json_int_t)(engine_promised_memory(api->engine) + s.memory_bytes), "pools",
-                     meta_pools(&pools), "memory_pressure", (int)pools.short_of_memory);
+                     (json_int_t)engine_promised_memory(api->engine) + (json_int_t)s.memory_bytes,
+                     "pools", meta_pools(&pools), "memory_pressure", (int)pools.short_of_memory);
 }
 
 static bool has_feed(const struct streams *t, enum feed f)

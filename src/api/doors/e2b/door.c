@@ -44,12 +44,12 @@ static int read_key(const char *path, unsigned char key[32])
 
 static int make_key(const char *path, unsigned char key[32], struct err *e)
 {
-    char new[600];
-    (void)snprintf(new, sizeof new, "%s.new", path);
-    (void)unlink(new);
-    autoclose int fd = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    char draft[600];
+    (void)snprintf(draft, sizeof draft, "%s.new", path);
+    (void)unlink(draft);
+    autoclose int fd = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     randombytes_buf(key, 32);
-    if (fd < 0 || fd_write_all(fd, key, 32) || fsync(fd) || rename(new, path))
+    if (fd < 0 || fd_write_all(fd, key, 32) || fsync(fd) || rename(draft, path))
         return err_set(e, ERR_STORAGE, errno, "the key of the tokens of sandboxes, %s", path);
     return 0;
 }

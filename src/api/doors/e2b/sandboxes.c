@@ -413,7 +413,7 @@ static void get_sandboxes(struct api_call *c)
     for (struct session *s = sessions_first(c->api->sessions); s && n < 1024; s = s->next)
         if (is_listed(c, s, &f))
             found[n++] = s;
-    qsort(found, n, sizeof *found, by_start);
+    qsort(found, n, sizeof(struct session *), by_start); // NOLINT(bugprone-sizeof-expression)
     json_t *list = json_array();
     for (at = (size_t)f.from; at < n && at < (size_t)(f.from + f.limit); at++)
         (void)json_array_append_new(list, info_of(c, found[f.oldest_first ? n - 1 - at : at]));

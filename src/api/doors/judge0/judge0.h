@@ -82,7 +82,7 @@ struct judge0_view {
     const struct engine *engine;
 };
 /* *ret_error: an output is not UTF-8, and base64 was not asked for. */
-json_t *judge0_submission(const struct judge0_view *v, judge0_fields fields, bool base64,
+json_t *judge0_submission(const struct judge0_view *v, judge0_fields wanted, bool base64,
                           bool *ret_not_text);
 enum judge0_status judge0_status_of(const struct judge0_view *v);
 extern const char judge0_not_text[], judge0_some_not_text[];

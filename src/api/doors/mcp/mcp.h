@@ -231,7 +231,7 @@ void mcp_add_link(const struct mcp_request *r, json_t *content, const char *uri,
 /* The text, cut in the middle if it has more than max bytes. */
 void mcp_add_cut(json_t *content, const char *text, size_t n, size_t max);
 /* A diagnosis in a few lines; nothing for null. */
-void mcp_add_diagnosis(struct buf *text, const json_t *diagnosis);
+void mcp_add_diagnosis(struct buf *b, const json_t *d);
 /* "belljar://runs/ID/files/NAME", escaped; kind and name may be NULL. */
 void mcp_uri(char *out, size_t size, const char *noun, const char *id, const char *kind,
              const char *name);

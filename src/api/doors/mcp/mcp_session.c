@@ -92,9 +92,10 @@ static int make_room(struct mcp *m, const struct api_identity *who, struct err *
     struct mcp_session *any = oldest_idle(m, NULL, &all);
     if (of_owner < MCP_SESSIONS_PER_OWNER && all < MCP_SESSIONS_MAX)
         return 0;
-    if (!s)
+    /* An owner with too many sessions gives up one of its own. */
+    if (!s && of_owner < MCP_SESSIONS_PER_OWNER)
         s = any;
-    if (of_owner >= MCP_SESSIONS_PER_OWNER ? !s || !is_of(s, who) : !s)
+    if (!s)
         return err_set(
             e, ERR_BUSY, 0,
             "%u sessions of MCP are in use: end one with DELETE /mcp, or try again later",

@@ -39,7 +39,7 @@ struct piston_end {
     const char *status;
     char signal[24], message[400];
 };
-struct piston_end piston_end_of_run(const struct result *r);
+struct piston_end piston_end_of_run(const struct result *x);
 /* Of the object `compile` of a result. */
 struct piston_end piston_end_of_compiler(const json_t *compile);
 /* Whether the program did not start because of the compiler. */

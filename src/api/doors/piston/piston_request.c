@@ -213,11 +213,11 @@ static int check_types(const json_t *body, struct err *e)
 static int add_stdin(const json_t *body, json_t *request, struct err *e)
 {
     const json_t *given = json_object_get(body, "stdin");
-    const char *text = json_string_value(given);
+    const char *text = json_is_string(given) ? json_string_value(given) : "";
     size_t n = json_string_length(given);
     scoped(buf) b = { 0 };
-    if (buf_add(&b, text ? text : "", n, e) ||
-        ((n == 0 || text[n - 1] != '\n') && buf_add(&b, "\n", 1, e)))
+    if (buf_add(&b, text, n, e) ||
+        ((n == 0 || buf_str(&b)[n - 1] != '\n') && buf_add(&b, "\n", 1, e)))
         return -1;
     json_put(request, "stdin", json_stringn_nocheck(buf_str(&b), b.len));
     return 0;

@@ -52,13 +52,18 @@ static void get_packages(struct api_call *c)
     api_reply(c, 200, list);
 }
 
-/* Piston's 415 and its sentence; then JSON. */
-static int read_body(const struct api_call *c, const struct buf *bytes, json_t **ret, struct err *e)
+/* Piston's 415 and its sentence. On the loop: a thread has no exchange. */
+static int check_type(const struct api_call *c, struct err *e)
 {
     static const char type[] = "application/json";
-    const char *given = c->http ? http_request_header(&c->http->request, "Content-Type") : type;
+    const char *given = http_request_header(&c->http->request, "Content-Type");
     if (!given || strncasecmp(given, type, sizeof type - 1) != 0)
         return err_set(e, ERR_MEDIA_TYPE, 0, "requests must be of type application/json");
+    return 0;
+}
+
+static int read_body(const struct buf *bytes, json_t **ret, struct err *e)
+{
     if (bytes->len == 0) {
         *ret = json_object();
         return *ret ? 0 : err_no_memory(e, "the request");
@@ -71,7 +76,7 @@ static int find_package(struct api_call *c, struct piston_runtime *ret)
 {
     struct err e = { 0 };
     json_t *body = NULL;
-    if (read_body(c, &c->http->request.body, &body, &e)) {
+    if (check_type(c, &e) || read_body(&c->http->request.body, &body, &e)) {
         api_fail(c, &e, NULL);
         return -1;
     }
@@ -180,7 +185,7 @@ static int prepare_execution(struct api_call *c, const struct api *here, const s
     (void)here;
     (void)field;
     (void)size;
-    if (read_body(c, bytes, &body, e))
+    if (read_body(bytes, &body, e))
         return -1;
     c->prepared = body;
     c->prepared_free = body_free;
@@ -197,7 +202,8 @@ static void execute(struct api_call *c)
         api_fail_no_memory(c);
         return;
     }
-    if ((!is_large && prepare_execution(c, c->api, &c->http->request.body, NULL, 0, &e)) ||
+    if (check_type(c, &e) ||
+        (!is_large && prepare_execution(c, c->api, &c->http->request.body, NULL, 0, &e)) ||
         piston_request(c->api, c->prepared, false, &x->runtime, &request, &e)) {
         api_fail(c, &e, NULL);
         return;
