@@ -197,7 +197,7 @@ def test_console_ten_thousand_images_do_not_stop_it(tab, service, evil):
 
 
 def test_console_older_lines_are_read_from_the_service(tab, service, evil):
-    """The page keeps the newest 8 MiB, and the rest is read in parts. bench/console.py has 100 MB."""
+    """The page keeps the newest 8 MiB, and the rest is read in parts."""
     code = "line = 'y' * 99\nfor i in range(200000): print(line)\nprint('the end')"
     run_id = run_and_open(tab, service, code, limits={"output": "64m", "wall_ms": "100s"})
     tab.until(lambda: tab.output().endswith("the end"))

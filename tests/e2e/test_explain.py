@@ -83,7 +83,7 @@ def test_explain_says_when_there_is_nothing_to_explain():
     assert done.returncode == 1 and "there is no error in this text" in done.stderr
     assert belljar("explain", "--json", stdin="").stdout == "null\n"
     refused = belljar("explain", "-l", "klingon", stdin=TRACE)
-    assert refused.returncode == 125 and "Language 'klingon' is not supported" in refused.stderr
+    assert refused.returncode == 64 and "Language 'klingon' is not supported" in refused.stderr
 
 
 def test_explain_names_a_file_that_is_too_large(tmp_path):

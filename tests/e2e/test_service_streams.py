@@ -340,7 +340,7 @@ def test_streams_has_many_runs_in_one_answer(service):
     cell = service.post("/v1/sessions", {"language": "bash"}).json["id"]
     cell = service.post(f"/v1/sessions/{cell}/exec", {"code": "echo cell"}).json["id"]
     flood = service.run("print('x' * 3000000)\nprint('end')", wait=False, status=202, limits={"output": "8m"})["id"]
-    lives = started_run(service, "print('first', flush=True)\ninput()\nprint('second')", stdin_open=True)
+    lives = started_run(service, "import os\nos.write(1, b'first\\n')\ninput()\nprint('second')", stdin_open=True)
     body = {"runs": [{"id": i} for i in (over, cell, flood, lives, "run_unknown")]}
     with service.events("/v1/streams", body, method="POST") as stream:
         seen = []

@@ -185,7 +185,7 @@ def test_verify_runs_a_command_beside_a_copy_of_the_files(public_path):
     (("nothing.md",), 125, "'nothing.md': No such file"), (("no*.md",), 125, "no file has a name like 'no*.md'"),
     (("latin.md",), 125, "'latin.md' is not UTF-8"), (("fifo",), 125, "'fifo' is not a regular file"),
     (("--only", "perl", "doc.md"), 64, "--only 'perl' is like none of the 1 checks"),
-    (("--jobs", "0", "doc.md"), 125, "a whole number from 1 to 64"), (("--memory", "1", "doc.md"), 125, "--memory"),
+    (("--jobs", "0", "doc.md"), 64, "a whole number from 1 to 64"), (("--memory", "1", "doc.md"), 64, "--memory"),
     (("--junit", "no/r.xml", "doc.md"), 125, "write 'no/r.xml'"), (("plain.md",), 0, "there is no block to run")])
 def test_verify_refuses_wrong_operands(public_path, args, status, said):
     (public_path / "doc.md").write_text("```python\nprint(1)\n```\n")

@@ -120,7 +120,7 @@ static void ask_by_result(struct mcp_request *r, json_t *asked)
                             asked, "requestState", sealed(r)));
 }
 
-void mcp_approval_needed(struct mcp_request *r)
+static void ask(struct mcp_request *r)
 {
     struct err e;
     json_auto_t *approval = approvals_of_run(r->mcp->api, r->run->id);
@@ -133,6 +133,43 @@ void mcp_approval_needed(struct mcp_request *r)
         ask_by_result(r, question(r, mcp_text(approval, "reason")));
     else
         ask_on_stream(r, question(r, mcp_text(approval, "reason")));
+}
+
+/* The row of the approval is on its way to the store. The client hears of it once it is there, so that
+ * its next call finds it. */
+struct asking {
+    struct store_job job;
+    struct mcp_request *request;
+};
+
+static int write_nothing(struct db *db, struct store_job *job, struct err *e)
+{
+    (void)db;
+    (void)job;
+    (void)e;
+    return 0;
+}
+
+static void on_written(struct store_job *job)
+{
+    struct asking *a = (struct asking *)job;
+    struct mcp_request *r = a->request;
+    if (!r->over && r->run && r->run->state == RUN_WAITING)
+        ask(r);
+    mcp_release(r);
+    free(a);
+}
+
+void mcp_approval_needed(struct mcp_request *r)
+{
+    struct asking *a = calloc(1, sizeof *a);
+    if (!a) {
+        mcp_tool_fail(r, "no memory for the question; try again later");
+        return;
+    }
+    *a = (struct asking){ .job = { .work = write_nothing, .done = on_written }, .request = r };
+    r->references++; /* until on_written() */
+    store_write(r->mcp->api->store, &a->job);
 }
 
 /* Another person may have decided meanwhile: then the run goes on, or ends, and its end answers. */

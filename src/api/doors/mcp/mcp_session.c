@@ -77,8 +77,8 @@ static struct mcp_session *oldest_idle(const struct mcp *m, const struct api_ide
     for (struct mcp_session *s = m->sessions; s; s = s->next) {
         if (who && !is_of(s, who))
             continue;
-        ++*ret_count;
-        if (s->requests == 0 && (!oldest || s->used_ms < oldest->used_ms))
+        ++*ret_count; /* the list begins with the newest: of two that were used at once, the later one counts */
+        if (s->requests == 0 && (!oldest || s->used_ms <= oldest->used_ms))
             oldest = s;
     }
     return oldest;
