@@ -53,6 +53,18 @@ WHOLE_UNDER_ASAN = {
 }
 
 
+# The files that take longest begin first, so that no process is still busy with one while the others have nothing to
+# do (tests/run --durations shows the times).
+LONGEST = (
+    "test_diagnosis", "test_service_sessions_exact", "test_exact_python", "test_exact_typescript", "test_console_views",
+    "test_service_sessions_replay", "test_session_python", "test_compiled", "test_typescript", "test_service_attacks",
+    "test_service_sessions", "test_service_templates", "test_service_sessions_sleep", "test_language_matrix",
+    "test_image", "test_service_sessions_survive", "test_exact_node", "test_service_resilience", "test_warm_node",
+    "test_service_sessions_checkpoints", "test_service_sessions_branches", "test_service_compiled",
+    "test_layers_taken_away", "test_console_notebook", "test_door_e2b",
+)
+
+
 def is_alone(item):
     file = item.path.stem
     return file in ALONE or f"{file}::{item.originalname or item.name}" in ALONE
@@ -69,6 +81,8 @@ def left_out_under_asan(items):
 
 
 def pytest_collection_modifyitems(config, items):
+    rank = {file: i for i, file in enumerate(LONGEST)}
+    items.sort(key=lambda item: rank.get(item.path.stem, len(rank)))
     for item in items:
         if is_alone(item):
             item.add_marker(pytest.mark.alone)
