@@ -70,6 +70,13 @@ def is_alone(item):
     return file in ALONE or f"{file}::{item.originalname or item.name}" in ALONE
 
 
+def pytest_ignore_collect(collection_path, config):
+    """With `-m alone` (tests/run), files without such a test are not even read: that takes longer than most tests."""
+    if config.option.markexpr == "alone" and collection_path.name.startswith("test_"):
+        return collection_path.stem not in {name.partition("::")[0] for name in ALONE} or None
+    return None
+
+
 def left_out_under_asan(items):
     """The items that the group asan does not run."""
     cases = {}

@@ -15,7 +15,7 @@ import harness
 from harness import PATIENCE, REPO, belljar, eventually
 from hostview import descendants, processes
 
-BUILD = Path(os.environ["BELLJAR_BUILD"])
+BUILD = Path(os.environ.get("BELLJAR_BUILD") or Path(__file__).resolve().parents[2] / "build/release")
 PROBE = BUILD / "tests/library/library_probe"
 UNAUTHORIZED, UNAVAILABLE, PROTOCOL = "7 ", "11 ", "13 "
 
