@@ -340,7 +340,8 @@ def test_session_has_its_secrets_from_its_start(world, service):
     assert look(near, session)["network"]["inject"][0]["secret"] == "API_KEY"
     execute(near, session, ASK)
     r = execute(near, session, "print(ask())")
-    assert (r["stdout"], outcomes(r)) == ("200 hi\n", ["closed"]) and WIRE_FORM in world.web.seen[before], r
+    assert r["stdout"] == "200 hi\n" and WIRE_FORM in world.web.seen[before], r
+    assert set(outcomes(r)) <= {"closed"}, r  # the cell may be over before its connection is
     copy, = copies_of(near, session)
     r = execute(near, copy, "print(ask())")
     assert r["stdout"] == "200 hi\n" and WIRE_FORM in world.web.seen[-1], r
