@@ -272,6 +272,11 @@ int approvals_check_stdin(const struct api *api, const struct run *run, const vo
                    deny->match, QUOTED(deny->text ? deny->text : ""));
 }
 
+bool approvals_look_inside(const struct api *api, const struct run_spec *spec)
+{
+    return rules_look_inside(&api->approvals->rules, spec);
+}
+
 json_t *approvals_of_run(const struct api *api, const char *run_id)
 {
     for (const struct pending_approval *p = api->approvals ? api->approvals->pending : NULL; p;

@@ -34,6 +34,10 @@ struct admission {
 [[nodiscard]] int approvals_check_stdin(const struct api *api, const struct run *run,
                                         const void *bytes, size_t n, struct err *e);
 
+/* Whether a rule denies texts anywhere in a run such as this one: bytes that cannot be compared with it
+ * must not reach the program. */
+bool approvals_look_inside(const struct api *api, const struct run_spec *spec);
+
 /* {id, decision, reason, decided_by, ...} of the approval of a run; NULL if it needed none. Known
  * until a while after the end of the run. A new reference. */
 json_t *approvals_of_run(const struct api *api, const char *run_id);

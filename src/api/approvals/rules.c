@@ -246,6 +246,16 @@ const struct rule_row *rules_denying_stdin(const struct rule_rows *rules, const 
     return NULL;
 }
 
+bool rules_look_inside(const struct rule_rows *rules, const struct run_spec *s)
+{
+    for (size_t i = 0; i < rules->n; i++) {
+        const struct rule_row *r = &rules->rows[i];
+        if (is(r->action, "deny") && concerns(r, s) && !is(r->match, "prefix"))
+            return true;
+    }
+    return false;
+}
+
 int rules_add(struct rule_rows *rules, struct rule_row *r, struct err *e)
 {
     struct rule_row *rows = realloc(rules->rows, (rules->n + 1) * sizeof *rows);

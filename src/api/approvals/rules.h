@@ -23,6 +23,8 @@ const struct rule_row *rules_denying(const struct rule_rows *rules, const struct
 /* The same for bytes that are about to be added to the stdin of a run. */
 const struct rule_row *rules_denying_stdin(const struct rule_rows *rules, const struct run *run,
                                            const void *bytes, size_t n);
+/* Whether a rule denies texts anywhere in a run such as this one. */
+bool rules_look_inside(const struct rule_rows *rules, const struct run_spec *s);
 const struct rule_row *rules_allowing(const struct rule_rows *rules, const struct run_spec *s);
 
 /* Why the rule allows nothing although it says "allow"; false: it is in force. */

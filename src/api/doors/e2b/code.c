@@ -17,7 +17,7 @@
 #include "run/result.h"
 #include "session/events.h"
 
-enum { KEEP_ALIVE_MS = 5000, CONTEXTS_MAX = 64 };
+enum { KEEP_ALIVE_MS = 5000 };
 static const char default_context[] = "default";
 
 /* ---- events ---- */
@@ -424,9 +424,10 @@ static void post_context(struct api_call *c)
         return;
     json_t *list = json_object_get(e2b_facts(s), "contexts");
     const char *given = api_text(c, "cwd");
-    if (check_language(api_text(c, "language"), &e) == 0 && json_array_size(list) >= CONTEXTS_MAX)
+    if (check_language(api_text(c, "language"), &e) == 0 &&
+        json_array_size(list) >= E2B_CONTEXTS_MAX - 1)
         (void)!err_set(&e, ERR_BAD_REQUEST, 0, "a sandbox has at most %d contexts: remove one",
-                       CONTEXTS_MAX);
+                       E2B_CONTEXTS_MAX - 1);
     if (e.code != ERR_NONE) {
         api_fail(c, &e, NULL);
         return;
@@ -457,15 +458,23 @@ static void get_contexts(struct api_call *c)
     api_reply(c, 200, list);
 }
 
-/* The program forgets the variables of a context with its next cell. */
-static void drop_variables(struct session *s, const char *id, const json_t *one)
+/* The program forgets the variables of a context with its next cell. False: the call was answered. */
+static bool drop_variables(struct api_call *c, struct session *s, const json_t *one)
 {
     char name[240];
     json_t *facts = e2b_facts(s);
     if (!json_object_get(facts, "dropped"))
         json_put(facts, "dropped", json_array());
-    context_name(id, json_integer_value(json_object_get(one, "restarts")), name, sizeof name);
-    (void)json_array_append_new(json_object_get(facts, "dropped"), json_string(name));
+    json_t *dropped = json_object_get(facts, "dropped");
+    if (json_array_size(dropped) >= E2B_DROPPED_MAX) {
+        e2b_fail(c, 429, "resource_exhausted",
+                 "too many contexts were restarted or removed since the last cell: run one first");
+        return false;
+    }
+    context_name(c->params[1], json_integer_value(json_object_get(one, "restarts")), name,
+                 sizeof name);
+    (void)json_array_append_new(dropped, json_string(name));
+    return true;
 }
 
 static void answer_no_context(struct api_call *c)
@@ -486,7 +495,8 @@ static void delete_context(struct api_call *c)
         answer_no_context(c);
         return;
     }
-    drop_variables(s, c->params[1], one);
+    if (!drop_variables(c, s, one))
+        return;
     for (size_t i = 0; i < json_array_size(list); i++)
         if (json_array_get(list, i) == one) {
             (void)json_array_remove(list, i);
@@ -511,7 +521,8 @@ static void restart_context(struct api_call *c)
         answer_no_context(c);
         return;
     }
-    drop_variables(s, c->params[1], one);
+    if (!drop_variables(c, s, one))
+        return;
     json_put(one, "restarts",
              json_integer(json_integer_value(json_object_get(one, "restarts")) + 1));
     e2b_facts_changed(s);

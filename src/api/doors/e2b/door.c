@@ -123,7 +123,7 @@ struct session *e2b_signed_for(struct api *api, const struct http_request *q, st
         take_part(q, "path", g.path, sizeof g.path) < 0 ||
         take_part(q, "username", g.user, sizeof g.user) < 0)
         return NULL;
-    if (expires && strtoll(g.expires, NULL, 10) * 1000 < clock_unix_ms()) {
+    if (expires && strtoll(g.expires, NULL, 10) < clock_unix_ms() / 1000) {
         (void)!err_set(e, ERR_NO_KEY, 0, "the signature of this URL expired: make a new one");
         return NULL;
     }

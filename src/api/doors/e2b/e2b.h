@@ -8,10 +8,15 @@
  * Invariants
  * E2B-1 A token opens one sandbox, with the rights of the key that created it, for as long as that key
  *       exists. It cannot be computed without the key of the service.
- * E2B-2 A command is checked by the rules, and is in the audit log, before it starts. Where a person
- *       would be asked first, it is refused.
+ * E2B-2 Everything that a client gives to a sandbox is checked by the rules first: cells, commands,
+ *       input of processes, names and contents of files. Commands and changes of files are in the
+ *       audit log before they happen. Where a person would be asked first, they are refused.
  * E2B-3 Bytes of the helper are a guest's word: they are data of an answer. A helper that breaks the
- *       framing loses its connection, and its sandbox nothing else. */
+ *       framing loses its connection, and its sandbox nothing else.
+ * E2B-4 The facts of a sandbox are in the metadata of its session, which clients of /v1 write, too.
+ *       They are used only if each of them has its type.
+ * E2B-5 The bytes that wait for a helper are bounded, also if it does not read, and if the clients
+ *       that sent them are gone. */
 #pragma once
 
 #include "api/kernel/door.h"
@@ -21,6 +26,8 @@ extern const struct api_door e2b_door;
 extern const struct api_route e2b_sandbox_routes[], e2b_snapshot_routes[], e2b_code_routes[],
     e2b_relay_routes[];
 
+/* One context more than clients make: that which a sandbox begins with. */
+enum { E2B_CONTEXTS_MAX = 65, E2B_DROPPED_MAX = 256 };
 enum { E2B_TOKEN_SIZE = 65, E2B_TIMEOUT_S = 300, E2B_TIMEOUT_MAX_S = 24 * 3600 };
 #define E2B_ENVD_VERSION "0.6.4"
 
@@ -48,6 +55,8 @@ void e2b_not_served(struct api_call *c);
 /* The facts of the door about a session, in its metadata: template, metadata of the client, end. NULL:
  * another client made the session. */
 json_t *e2b_facts(const struct session *s);
+/* Whether each fact has its type (E2B-4). */
+bool e2b_facts_fit(const json_t *facts);
 /* Changes were made to them: a next keeper learns of them. */
 void e2b_facts_changed(struct session *s);
 /* A new set of facts. timeout in seconds. */
@@ -68,6 +77,22 @@ json_t *e2b_sandbox_json(struct api_call *c, const struct session *s);
 /* The template words that mean no template. */
 bool e2b_is_plain_template(const char *name);
 
+/* ---- checks.c: the rules (E2B-2) ---- */
+struct e2b_command {
+    json_t *raw;   /* the words, as they are: for rules that deny */
+    json_t *shown; /* the line of a shell that does the same: for rules that allow, and the log */
+};
+/* Refuses a body of Start with types that the helper does not read. */
+[[nodiscard]] int e2b_command_read(const json_t *body, struct e2b_command *ret, struct err *e);
+void e2b_command_done(struct e2b_command *x);
+[[nodiscard]] int e2b_check_command(const struct api_call *c, const struct session *s,
+                                    const json_t *body, const struct e2b_command *x, struct err *e);
+[[nodiscard]] int e2b_check_input(const struct api_call *c, const struct session *s, struct err *e);
+/* names: of the files that change. bytes: the new content; NULL: none. packed: as gzip. */
+[[nodiscard]] int e2b_check_file(const struct api_call *c, const struct session *s,
+                                 const char *names, const struct buf *bytes, bool packed,
+                                 struct err *e);
+
 /* ---- snapshots.c ---- */
 /* A sandbox that begins in a snapshot. Ends the call. Takes over the facts. */
 void e2b_create_from_snapshot(struct api_call *c, const char *snapshot, json_t *facts);
@@ -83,6 +108,9 @@ struct helper_call {
 };
 /* Starts the helper, unless there is one. */
 void helper_start(struct api *api, struct session *s);
+/* Whether the program is busy with the start of the helper. Then the handler of the call is called again
+ * after it, so that a client that pauses a new sandbox is not refused. */
+bool helper_wait(struct api_call *c, const struct session *s);
 /* Sends a request, which gets its id. Takes over the reference. on_message() follows. */
 [[nodiscard]] int helper_send(struct api *api, struct session *s, struct helper_call *x,
                               json_t *request, const char *bytes, size_t n, struct err *e);

@@ -20,12 +20,19 @@ struct helper {
     struct e2b *door;
     struct helper *next;
     struct helper_call *calls;
+    struct helper_waiter *waiters;
     int guest_fd; /* until the program has it */
     uint32_t last_id;
     struct buf in;
     char read_room[64 << 10];
     unsigned open_handles, holds;
     bool ending;
+};
+
+/* A call whose handler is called again once the program has answered. */
+struct helper_waiter {
+    struct helper_waiter *next;
+    struct api_call *call;
 };
 
 /* It may outlive the helper: then the session frees it. */
@@ -54,6 +61,23 @@ static void lose_calls(struct helper *h)
     }
 }
 
+/* `again`: their handlers are called; otherwise they fail. */
+static void release_waiters(struct helper *h, bool again)
+{
+    struct err e = { 0 };
+    struct helper_waiter *w = h->waiters, *next;
+    (void)!err_set(&e, ERR_UNAVAILABLE, 0, "the sandbox ended, or its helper did not start");
+    h->waiters = NULL; /* a handler may wait again */
+    for (; w; w = next) {
+        next = w->next;
+        if (again && w->call->http) /* a handler may need the request */
+            w->call->route->handle(w->call);
+        else
+            api_fail(w->call, &e, NULL);
+        free(w);
+    }
+}
+
 static void helper_end(struct helper *h)
 {
     struct helper **at = &h->door->helpers;
@@ -64,6 +88,7 @@ static void helper_end(struct helper *h)
         at = &(*at)->next;
     *at = h->next;
     lose_calls(h);
+    release_waiters(h, false);
     if (h->asked)
         session_question_drop(h->session, &h->asked->question);
     session_watch_remove(h->session, &h->watch);
@@ -124,6 +149,8 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *bytes)
 
 /* ---- its start ---- */
 
+static void on_turn(uv_timer_t *timer);
+
 static void on_answer(struct session_question *q, json_t *json, const struct err *e)
 {
     struct helper *h = ((struct helper_question *)q)->helper;
@@ -134,6 +161,8 @@ static void on_answer(struct session_question *q, json_t *json, const struct err
         log_event(LOG_WARN, "e2b.helper", "session=%s error=\"%s\"", h->session->id,
                   e ? e->text : "the program could not start it");
         helper_end(h);
+    } else if (h->waiters) {
+        (void)uv_timer_start(&h->timer, on_turn, 0, 0); /* the session has no question then */
     }
 }
 
@@ -144,6 +173,8 @@ static void on_turn(uv_timer_t *timer)
     const struct session *s = h->session;
     const struct buf none = { 0 };
     struct err e = { 0 };
+    if (h->guest_fd < 0 && !h->asked)
+        release_waiters(h, true);
     if (h->guest_fd < 0 || s->state != SESSION_IDLE || s->question)
         return; /* on_session_event() follows */
     struct helper_question *q = calloc(1, sizeof *q);
@@ -226,11 +257,24 @@ void helper_start(struct api *api, struct session *s)
         log_error(LOG_WARN, "e2b.helper", &e);
 }
 
+bool helper_wait(struct api_call *c, const struct session *s)
+{
+    struct helper *h = c->api->e2b ? c->api->e2b->helpers : NULL;
+    while (h && h->session != s)
+        h = h->next;
+    struct helper_waiter *w = h && h->asked ? malloc(sizeof *w) : NULL;
+    if (!w)
+        return false;
+    *w = (struct helper_waiter){ h->waiters, c };
+    h->waiters = w;
+    return true;
+}
+
 /* ---- requests ---- */
 
 /* The frames are a stream of bytes on a socket of packets, which is the only kind that a keeper can
  * make. A packet has at most so many of them. */
-enum { PACKET_MAX = 32 << 10 };
+enum { PACKET_MAX = 32 << 10, WAITING_MAX = 32 << 20 };
 
 struct helper_write {
     struct buf bytes;
@@ -294,6 +338,16 @@ int helper_send(struct api *api, struct session *s, struct helper_call *x, json_
     if (!h) {
         json_decref(request);
         return -1;
+    }
+    /* E2B-5: one request of any size fits, so that a large file can be written. */
+    size_t waiting = uv_stream_get_write_queue_size((uv_stream_t *)&h->pipe);
+    if (waiting > 0 && waiting + n > WAITING_MAX) {
+        json_decref(request);
+        return err_set(
+            e, ERR_BUSY, 0,
+            "%zu bytes wait for the sandbox, which does not read them: try again later, or "
+            "kill the sandbox",
+            waiting);
     }
     x->id = ++h->last_id;
     json_put(request, "id", json_integer(x->id));

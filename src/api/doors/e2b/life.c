@@ -15,10 +15,48 @@
 enum { LOOK_MS = 500 };
 static const char facts_key[] = "e2b";
 
+static bool are_texts(const json_t *object)
+{
+    const char *key;
+    const json_t *value;
+    json_object_foreach((json_t *)object, key, value)
+        if (!json_is_string(value))
+            return false;
+    return json_is_object(object);
+}
+
+static bool is_context(const json_t *v)
+{
+    return json_is_string(json_object_get(v, "id")) && json_is_string(json_object_get(v, "cwd")) &&
+           json_is_integer(json_object_get(v, "restarts"));
+}
+
+bool e2b_facts_fit(const json_t *facts)
+{
+    const json_t *contexts = json_object_get(facts, "contexts"),
+                 *dropped = json_object_get(facts, "dropped"), *one;
+    size_t i;
+    if (!json_is_string(json_object_get(facts, "template")) ||
+        !json_is_integer(json_object_get(facts, "end_ms")) ||
+        !are_texts(json_object_get(facts, "metadata")) || !json_is_array(contexts) ||
+        json_array_size(contexts) > E2B_CONTEXTS_MAX || (dropped && !json_is_array(dropped)) ||
+        json_array_size(dropped) > E2B_DROPPED_MAX)
+        return false;
+    json_array_foreach(contexts, i, one)
+        if (!is_context(one))
+            return false;
+    json_array_foreach(dropped, i, one)
+        if (!json_is_string(one))
+            return false;
+    return true;
+}
+
+/* E2B-4 */
 json_t *e2b_facts(const struct session *s)
 {
     json_t *facts = json_object_get(s->spec.metadata, facts_key);
-    return json_is_object(facts) ? facts : NULL;
+    bool is_ours = facts && strcmp(s->spec.language->name, "python") == 0 && e2b_facts_fit(facts);
+    return is_ours ? facts : NULL;
 }
 
 void e2b_facts_changed(struct session *s)
@@ -155,10 +193,10 @@ static struct session *find_for_data(struct api_call *c)
 struct session *e2b_data(struct api_call *c)
 {
     char message[160] = "The sandbox is paused: Sandbox.connect() resumes it";
-    char context[API_PARAM_SIZE];
-    (void)snprintf(context, sizeof context, "%s", c->params[0]);
+    /* A sandbox that sleeps is woken, and then its handler is called again, with both parameters. */
+    if (!c->params[1][0])
+        (void)snprintf(c->params[1], sizeof c->params[1], "%s", c->params[0]);
     struct session *s = find_for_data(c);
-    (void)snprintf(c->params[1], sizeof c->params[1], "%s", context);
     e2b_watch_ends(c->api);
     if (!is_served_port(c))
         (void)snprintf(

@@ -4,11 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "api/approvals/approvals.h"
 #include "api/doors/e2b/e2b.h"
 #include "api/doors/e2b/frames.h"
 #include "api/kernel/json_in.h"
-#include "api/runs/run_spec.h"
 #include "base/array.h"
 #include "base/auto.h"
 #include "base/text.h"
@@ -308,92 +306,43 @@ static void relay_begin(struct relay *r, struct session *s, json_t *request, con
     fail_err(c, kind, &e);
 }
 
-/* ---- commands ---- */
-
-/* The text that rules see: the line for a shell, or the words. */
-static json_t *command_text(const json_t *body)
-{
-    const json_t *process = json_object_get(body, "process"), *args, *word;
-    const char *cmd = json_string_value(json_object_get(process, "cmd"));
-    scoped(buf) text = { 0 };
-    struct err e;
-    size_t i;
-    args = json_object_get(process, "args");
-    size_t n = json_array_size(args);
-    if (cmd && strcmp(cmd, "/bin/bash") == 0 && n >= 2 &&
-        strcmp(json_string_value(json_array_get(args, n - 2))
-                   ? json_string_value(json_array_get(args, n - 2))
-                   : "",
-               "-c") == 0)
-        return json_incref(json_array_get(args, n - 1));
-    if (buf_addf(&text, &e, "%s", cmd ? cmd : "/bin/bash"))
-        return NULL;
-    json_array_foreach(args, i, word)
-        if (buf_addf(&text, &e, " %s", json_string_value(word) ? json_string_value(word) : ""))
-            return NULL;
-    return json_stringn(buf_str(&text), text.len);
-}
-
-/* E2B-2 */
-static int check_command(const struct api_call *c, const struct session *s, const json_t *text,
-                         const json_t *body, struct err *e)
-{
-    scoped(run_spec) spec = { 0 };
-    struct admission admission;
-    char field[128] = "";
-    json_auto_t *request = json_pack("{s:s, s:O, s:s}", "language", "bash", "code", text,
-                                     "thread_id", s->id);
-    const json_t *env = json_object_get(json_object_get(body, "process"), "envs");
-    const char *name;
-    json_t *value;
-    json_object_foreach((json_t *)env, name, value)
-        if (!json_is_string(value))
-            return err_set(e, ERR_BAD_REQUEST, 0, "the variable '%s' is no text", QUOTED(name));
-    if (json_object_size(env) > 0)
-        json_put(request, "env", json_deep_copy(env));
-    if (run_spec_from_json(c->api, &c->who, request, "session", &spec, field, sizeof field, e) ||
-        approvals_admit(c->api, &spec, NULL, &admission, e))
-        return -1;
-    if (admission.kind == ADMISSION_DENIED)
-        return err_set(e, ERR_DENIED, 0, "the command is %s", admission.reason);
-    if (admission.kind == ADMISSION_NEEDS_APPROVAL)
-        return err_set(e, ERR_DENIED, 0,
-                       "%s, and a command of a sandbox cannot wait for it: run it in a cell, with "
-                       "runCode()",
-                       admission.reason);
-    return 0;
-}
+/* ---- requests whose record comes first ---- */
 
 static void on_recorded(struct session_record *record, const struct err *e)
 {
     struct relay *r = (struct relay *)((char *)record - offsetof(struct relay, record));
     struct session *s = record->session;
     struct api_call *c = r->call;
-    bool gone = r->gone;
+    enum relay_kind kind = r->kind;
     json_t *request = r->request;
+    /* A client that is gone has taken its bytes along, and no one waits for its process. */
+    bool gone = r->gone || (kind == RELAY_WRITE && !c->http);
+    const struct buf none = { 0 },
+                     *bytes = kind == RELAY_WRITE && !gone ? &c->http->request.body : &none;
     r->request = NULL;
     r->recording = false;
     if (e) {
         json_decref(request);
         relay_free(r, true);
         c->on_gone = NULL;
-        fail_err(c, RELAY_STREAM, e);
-    } else if (gone) { /* no one waits for the process, and it has not begun */
+        fail_err(c, kind, e);
+    } else if (gone) {
         json_decref(request);
         relay_free(r, true);
         api_stream_end(c);
     } else {
-        relay_begin(r, s, request, NULL, 0);
+        relay_begin(r, s, request, bytes->data, bytes->len);
     }
 }
 
-static void begin_command(struct relay *r, struct session *s, json_t *request, json_t *text)
+/* Takes over the references. */
+static void record_and_begin(struct relay *r, struct session *s, json_t *request, const char *kind,
+                             json_t *detail)
 {
     r->recording = true;
     r->request = request;
     r->record.on_done = on_recorded;
-    session_record(s, &r->record, "session.command", r->call->who.name,
-                   json_pack("{s:o}", "command", text));
+    session_record(s, &r->record, kind, r->call->who.name, detail);
 }
 
 /* ---- handlers ---- */
@@ -422,21 +371,79 @@ static int read_body(const struct api_call *c, bool streams, json_t **ret, struc
     return json_in_object(json, n, ret, e);
 }
 
+/* The methods that give something to a sandbox, or change it. */
+static const struct {
+    const char *method;
+    const char *record; /* the kind of its audit record; NULL: none */
+    const char *names[2];
+} givers[] = {
+    { "process.Process/Start", "session.command", { NULL } },
+    { "process.Process/SendInput", NULL, { NULL } },
+    { "filesystem.Filesystem/MakeDir", "session.file_write", { "path" } },
+    { "filesystem.Filesystem/Move", "session.file_write", { "source", "destination" } },
+    { "filesystem.Filesystem/Remove", "session.file_remove", { "path" } },
+};
+
+/* {"path": ...}, or {"path": ..., "from": ...} of a move. NULL: a name is no text. */
+static json_t *names_detail(size_t giver, const json_t *body, struct buf *all, struct err *e)
+{
+    const char *const *names = givers[giver].names;
+    json_t *first = json_object_get(body, names[0]),
+           *second = names[1] ? json_object_get(body, names[1]) : NULL;
+    const char *texts[] = { json_string_value(first), json_string_value(second) };
+    if (!texts[0] || (names[1] && !texts[1])) {
+        (void)!err_set(e, ERR_BAD_REQUEST, 0, "%s%s%s must be text", names[0],
+                       names[1] ? " and " : "", names[1] ? names[1] : "");
+        return NULL;
+    }
+    if (buf_addf(all, e, "%s\n%s", texts[0], texts[1] ? texts[1] : ""))
+        return NULL;
+    return second ? json_pack("{s:O, s:O}", "path", second, "from", first)
+                  : json_pack("{s:O}", "path", first);
+}
+
+/* E2B-2. *ret: the detail of its audit record, or NULL. */
+static int check_giver(const struct api_call *c, const struct session *s, size_t giver,
+                       const json_t *body, json_t **ret, struct err *e)
+{
+    if (!givers[giver].record)
+        return e2b_check_input(c, s, e);
+    if (givers[giver].names[0]) {
+        scoped(buf) names = { 0 };
+        json_auto_t *detail = names_detail(giver, body, &names, e);
+        if (!detail || e2b_check_file(c, s, buf_str(&names), NULL, false, e))
+            return -1;
+        *ret = json_incref(detail);
+        return 0;
+    }
+    struct e2b_command command = { 0 };
+    int failed = e2b_command_read(body, &command, e) || e2b_check_command(c, s, body, &command, e);
+    if (!failed)
+        *ret = json_pack("{s:O}", "command", command.shown);
+    e2b_command_done(&command);
+    return failed ? -1 : 0;
+}
+
+static size_t find_giver(const char *method)
+{
+    size_t i = 0;
+    while (i < ARRAY_LEN(givers) && strcmp(givers[i].method, method) != 0)
+        i++;
+    return i;
+}
+
 static void call_method(struct api_call *c, bool streams)
 {
     struct err e = { 0 };
-    json_t *body = NULL;
+    json_t *body = NULL, *detail = NULL;
     enum relay_kind kind = streams ? RELAY_STREAM : RELAY_UNARY;
     const char *method = c->route->path + 1;
-    bool starts = strcmp(method, "process.Process/Start") == 0;
+    size_t giver = find_giver(method);
     struct session *s = e2b_data(c);
     if (!s)
         return;
-    json_auto_t *text = NULL;
     if (read_body(c, streams, &body, &e) ||
-        (starts && (!(text = command_text(body)) || !json_is_string(text)) &&
-         err_set(&e, ERR_BAD_REQUEST, 0, "the words of the command must be text")) ||
-        (starts && check_command(c, s, text, body, &e))) {
+        (giver < ARRAY_LEN(givers) && check_giver(c, s, giver, body, &detail, &e))) {
         json_decref(body);
         fail_err(c, kind, &e);
         return;
@@ -444,12 +451,14 @@ static void call_method(struct api_call *c, bool streams)
     json_t *request = request_new(c, method);
     json_put(request, "body", body);
     struct relay *r = relay_new(c, kind);
-    if (!r)
+    if (!r) {
         json_decref(request);
-    else if (starts)
-        begin_command(r, s, request, json_incref(text));
-    else
+        json_decref(detail);
+    } else if (detail) {
+        record_and_begin(r, s, request, givers[giver].record, detail);
+    } else {
         relay_begin(r, s, request, NULL, 0);
+    }
 }
 
 static void call_unary(struct api_call *c)
@@ -505,20 +514,52 @@ static json_t *metadata_headers(const struct http_request *q)
     return o;
 }
 
+/* Everything about a file but its content, for the rules. */
+static int add_names(struct buf *b, const json_t *path, json_t *metadata, struct err *e)
+{
+    const char *key;
+    const json_t *value;
+    if (buf_addf(b, e, "%s\n", path ? json_string_value(path) : ""))
+        return -1;
+    json_object_foreach(metadata, key, value)
+        if (buf_addf(b, e, "%s: %s\n", key, json_string_value(value)))
+            return -1;
+    return 0;
+}
+
 static void post_file(struct api_call *c)
 {
+    struct err e = { 0 };
     struct session *s = e2b_data(c);
-    struct relay *r = s ? relay_new(c, RELAY_WRITE) : NULL;
-    if (!r)
+    if (!s)
         return;
     const struct http_request *q = &c->http->request;
     const char *type = http_request_header(q, "Content-Type");
     const char *encoding = http_request_header(q, "Content-Encoding");
+    json_auto_t *query = query_of(c);
+    const json_t *path = json_object_get(query, "path");
+    json_t *metadata = metadata_headers(q);
+    scoped(buf) names = { 0 };
+    bool packed = encoding && encoding[0] && strcasecmp(encoding, "identity") != 0;
+    /* The names of a form are in its body. */
+    if (add_names(&names, path, metadata, &e) ||
+        e2b_check_file(c, s, buf_str(&names), &q->body, packed, &e)) {
+        json_decref(metadata);
+        fail_err(c, RELAY_WRITE, &e);
+        return;
+    }
+    struct relay *r = relay_new(c, RELAY_WRITE);
+    if (!r) {
+        json_decref(metadata);
+        return;
+    }
     json_t *request = file_request(c, "write");
     json_put(request, "type", json_string(type ? type : ""));
     json_put(request, "encoding", json_string(encoding ? encoding : ""));
-    json_put(request, "metadata", metadata_headers(q));
-    relay_begin(r, s, request, buf_str(&q->body), q->body.len);
+    json_put(request, "metadata", metadata);
+    record_and_begin(r, s, request, "session.file_write",
+                     json_pack("{s:s, s:I}", "path", path ? json_string_value(path) : "(a form)",
+                               "size", (json_int_t)q->body.len));
 }
 
 static void get_health(struct api_call *c)

@@ -16,7 +16,7 @@
 #include "run/result.h"
 
 /* A sandbox has room for tables and figures beside an image of its program. */
-enum { MEMORY_BYTES = 1 << 30 };
+enum { MEMORY_BYTES = 1 << 30, LISTED_MAX = 1024 };
 
 /* ---- network options ---- */
 
@@ -145,6 +145,19 @@ static int check_create(const json_t *body, struct err *e)
     return 0;
 }
 
+/* A copy of a snapshot has the variables and the network of its original, and may have no network. */
+static int check_copy(const json_t *body, struct err *e)
+{
+    static const char *const fixed[] = { "envVars", "network" };
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        if (json_object_size(json_object_get(body, fixed[i])) > 0)
+            return err_set(e, ERR_BAD_REQUEST, 0,
+                           "'%s' is not served with a snapshot: the sandbox has that of its "
+                           "original; allowInternetAccess: false and updateNetwork() are served",
+                           fixed[i]);
+    return 0;
+}
+
 static double timeout_of(const struct api_call *c)
 {
     const json_t *v = json_object_get(c->body, "timeout");
@@ -240,7 +253,10 @@ static void post_sandbox(struct api_call *c)
     }
     if (template && !e2b_is_plain_template(template)) {
         json_decref(network);
-        e2b_create_from_snapshot(c, template, facts_of(c));
+        if (check_copy(c->body, &e))
+            api_fail(c, &e, NULL);
+        else
+            e2b_create_from_snapshot(c, template, facts_of(c));
         return;
     }
     struct create_waiter *w = calloc(1, sizeof *w);
@@ -374,7 +390,7 @@ static int take_filter(const struct api_call *c, struct filter *f, struct err *e
     f->oldest_first = strcmp(order, "asc") == 0;
     char *end;
     f->from = strtoll(token, &end, 10);
-    if (token[0] && (*end || f->from < 0))
+    if (token[0] && (*end || f->from < 0 || f->from > LISTED_MAX))
         return err_set(e, ERR_BAD_REQUEST, 0, "nextToken '%s' is not one of this service",
                        QUOTED(token));
     return 0;
@@ -402,7 +418,7 @@ static void get_sandboxes(struct api_call *c)
 {
     struct filter f = { 0 };
     struct err e = { 0 };
-    struct session *found[1024];
+    struct session *found[LISTED_MAX];
     size_t n = 0, at;
     char next[32];
     e2b_watch_ends(c->api);
@@ -410,7 +426,7 @@ static void get_sandboxes(struct api_call *c)
         api_fail(c, &e, NULL);
         return;
     }
-    for (struct session *s = sessions_first(c->api->sessions); s && n < 1024; s = s->next)
+    for (struct session *s = sessions_first(c->api->sessions); s && n < LISTED_MAX; s = s->next)
         if (is_listed(c, s, &f))
             found[n++] = s;
     qsort(found, n, sizeof(struct session *), by_start); // NOLINT(bugprone-sizeof-expression)
@@ -507,6 +523,8 @@ static void post_pause(struct api_call *c)
         e2b_fail(c, 409, "already_exists", "the sandbox is paused already");
         return;
     }
+    if (helper_wait(c, s))
+        return;
     struct wait_call *l = wait_new(c, on_paused);
     if (!l)
         return;

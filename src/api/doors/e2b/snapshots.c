@@ -23,6 +23,7 @@ struct fork_call {
     struct api_call *call;
     json_t *facts; /* of the copies */
     bool one;      /* the answer is that of `create` */
+    bool offline;  /* the copy has no network, also if its original has one */
 };
 
 static void fork_call_free(struct fork_call *f)
@@ -61,7 +62,10 @@ static void on_forked(struct session_fork *fork, const struct err *e)
     }
     json_t *list = json_array();
     for (unsigned i = 0; i < fork->count; i++) {
+        struct network_policy none = { .mode = NETWORK_NONE };
         give_facts(fork->copies[i], f->facts);
+        if (f->offline)
+            session_set_network(fork->copies[i], &none);
         json_t *copy = e2b_sandbox_json(f->call, fork->copies[i]);
         (void)json_array_append_new(list, f->one ? copy : json_pack("{s:o}", "sandbox", copy));
     }
@@ -105,7 +109,7 @@ static const struct api_field fork_fields[] = {
 static void post_fork(struct api_call *c)
 {
     struct session *s = e2b_control(c);
-    if (!s || (session_must_wake(s) && !(s = session_to_use(c))))
+    if (!s || (session_must_wake(s) && !(s = session_to_use(c))) || helper_wait(c, s))
         return;
     const json_t *of = e2b_facts(s), *count = json_object_get(c->body, "count");
     json_t *facts = e2b_facts_new(json_string_value(json_object_get(of, "template")),
@@ -163,7 +167,7 @@ static void post_snapshot(struct api_call *c)
 {
     struct err e = { 0 };
     struct session *s = e2b_control(c);
-    if (!s || (session_must_wake(s) && !(s = session_to_use(c))))
+    if (!s || (session_must_wake(s) && !(s = session_to_use(c))) || helper_wait(c, s))
         return;
     struct snapshot_call *x = calloc(1, sizeof *x);
     if (!x) {
@@ -276,6 +280,7 @@ void e2b_create_from_snapshot(struct api_call *c, const char *snapshot, json_t *
     if (!f)
         return;
     f->one = true;
+    f->offline = json_is_false(json_object_get(c->body, "allow_internet_access"));
     f->fork.from = found;
     fork_begin(f, s);
 }

@@ -118,6 +118,7 @@ struct mcp_request {
     const struct mcp_tool *tool;
     json_t *arguments; /* of the tool, validated; borrowed from params */
     uint64_t sandbox;  /* the number of the sandbox that it waits for; 0: none */
+    bool creates;      /* that sandbox for its session of MCP */
     void (*on_sandbox)(struct mcp_request *r, const char *id);
     char target[ID_SIZE]; /* the session of the service that it is about */
     unsigned references;  /* itself, calls of routes, its timer */
@@ -126,6 +127,7 @@ struct mcp_request {
     struct run *run;
     struct run_watch watch;
     bool is_cell, has_timer;
+    bool left; /* its client is gone, and has cancelled it so (MCP-2) */
     uv_timer_t timer;
     uint64_t began_ms, sent_ms;
     char elicitation[40]; /* the id of the question to the client; "": none */

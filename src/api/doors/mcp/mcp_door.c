@@ -373,11 +373,16 @@ static void on_gone(struct api_call *c)
 {
     const struct mcp_post *p = c->user;
     const struct mcp *m = c->api->mcp;
-    for (struct mcp_request *r = m->requests; r; r = r->next) {
-        if (r->post == p && mcp_is_stateless(r) && r->run) {
-            run_cancel(r->run);
-            return; /* a POST of this revision has one request */
+    struct mcp_request *r = m->requests;
+    while (r) {
+        if (r->post != p || !mcp_is_stateless(r) || r->left) {
+            r = r->next;
+            continue;
         }
+        r->left = true;
+        if (r->run)
+            run_cancel(r->run);
+        r = m->requests; /* the list may have changed, and the post may be over */
     }
 }
 

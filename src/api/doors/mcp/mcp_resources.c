@@ -4,33 +4,12 @@
 #include <string.h>
 
 #include "api/doors/mcp/mcp.h"
-#include "base/array.h"
+#include "api/doors/mcp/resource_uri.h"
 #include "base/auto.h"
 #include "base/text.h"
 #include "run/json.h"
 
 enum { PAGE = 50 };
-static const char scheme[] = "belljar://";
-
-/* A template, the same as a path, and its content. */
-static const struct row {
-    const char *pattern, *path, *name, *type, *help;
-} rows[] = {
-    { "languages", "/v1/languages", "languages", "application/json", "the languages" },
-    { "runs/{id}", "/v1/runs/", "run", "application/json", "a run: its state, or its result" },
-    { "runs/{id}/stdout", "/v1/runs/", "stdout", NULL, "the whole stdout of a run" },
-    { "runs/{id}/stderr", "/v1/runs/", "stderr", NULL, "the whole stderr of a run" },
-    { "runs/{id}/files/{+name}", "/v1/runs/", "output", NULL, "an output of a run" },
-    { "runs/{id}/request", "/v1/runs/", "request", "application/json", "the program of a run" },
-    { "sessions/{id}/notebook", "/v1/sessions/", "notebook", "application/x-ipynb+json",
-      "the cells of a session as a Jupyter notebook" },
-    { "sessions/{id}/files", "/v1/sessions/", "files", "application/json",
-      "the files of a session" },
-    { "sessions/{id}/files/{+path}", "/v1/sessions/", "file", NULL, "a file of a session" },
-    { "artifacts/{id}", "/api/artifacts/", "artifact", "application/json",
-      "an artifact and its versions" },
-};
-
 /* ---- lists ---- */
 
 static json_t *resource(const char *uri, const char *name, const char *type, const char *help)
@@ -128,68 +107,18 @@ void mcp_resources_list(struct mcp_request *r)
 void mcp_templates_list(struct mcp_request *r)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        if (!strchr(rows[i].pattern, '{'))
+    for (const struct mcp_resource_form *f = mcp_resource_forms; f->pattern; f++) {
+        if (!strchr(f->pattern, '{'))
             continue;
         (void)json_array_append_new(list, json_pack("{s:o, s:s, s:s, s:s*}", "uriTemplate",
-                                                    json_sprintf("%s%s", scheme, rows[i].pattern),
-                                                    "name", rows[i].name, "description",
-                                                    rows[i].help, "mimeType", rows[i].type));
+                                                    json_sprintf(MCP_SCHEME "%s", f->pattern),
+                                                    "name", f->name, "description", f->help,
+                                                    "mimeType", f->type));
     }
     mcp_answer_list(r, json_pack("{s:o}", "resourceTemplates", list), 3600000);
 }
 
 /* ---- one resource ---- */
-
-/* Whether the text has the form of the pattern: {id} is a part without '/', {+name} is the rest. */
-static bool matches(const char *pattern, const char *text)
-{
-    while (*pattern && *pattern != '{') {
-        if (*pattern++ != *text++)
-            return false;
-    }
-    if (!*pattern)
-        return *text == '\0';
-    if (pattern[1] == '+')
-        return *text != '\0';
-    size_t n = strcspn(text, "/");
-    return n > 0 && matches(strchr(pattern, '}') + 1, text + n);
-}
-
-static const struct row *find_row(const char *rest)
-{
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (matches(rows[i].pattern, rest))
-            return &rows[i];
-    return NULL;
-}
-
-static int hex_digit(char c)
-{
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                                  : -1;
-}
-
-/* In place; false for a bad escape, or an escaped NUL. */
-static bool unescape(char *text)
-{
-    char *to = text;
-    for (const char *at = text; *at; at++) {
-        if (*at != '%') {
-            *to++ = *at;
-            continue;
-        }
-        int high = hex_digit(at[1]), low = high < 0 ? -1 : hex_digit(at[2]);
-        if (low < 0 || high * 16 + low == 0)
-            return false;
-        *to++ = (char)(high * 16 + low);
-        at += 2;
-    }
-    *to = '\0';
-    return true;
-}
 
 static void not_found(struct mcp_request *r, const char *why)
 {
@@ -223,34 +152,24 @@ static void on_content(void *context, const struct inner_answer *a)
 {
     struct mcp_request *r = context;
     const char *uri = mcp_text(r->params, "uri");
-    const struct row *row = find_row(uri + sizeof scheme - 1);
+    scoped(buf) path = { 0 };
+    const struct mcp_resource_form *form = mcp_resource_find(uri, &path);
     if (r->over || (a->refusal && a->status >= 500))
         refuse(r, a);
     else if (a->refusal || !(a->json || a->bytes))
         not_found(r, a->refusal ? ERR_SHOWN(a->refusal) : NULL);
     else
-        mcp_answer_list(r, json_pack("{s:[o]}", "contents", contents_of(uri, row->type, a)), 0);
+        mcp_answer_list(
+            r, json_pack("{s:[o]}", "contents", contents_of(uri, form ? form->type : NULL, a)), 0);
     mcp_release(r);
 }
 
 void mcp_resources_read(struct mcp_request *r)
 {
     const char *uri = mcp_text(r->params, "uri");
-    const struct row *row = NULL;
-    autofree char *rest = NULL;
-    if (uri && strncmp(uri, scheme, sizeof scheme - 1) == 0) {
-        rest = strdup(uri + sizeof scheme - 1);
-        row = rest ? find_row(rest) : NULL;
-    }
-    if (!row || !unescape(rest)) {
-        not_found(r, "resources/templates/list has the forms");
-        return;
-    }
-    const char *slash = strchr(rest, '/');
     scoped(buf) path = { 0 };
-    struct err e;
-    if (buf_addf(&path, &e, "%s%s", row->path, slash ? slash + 1 : "")) {
-        mcp_error(r, 500, MCP_INTERNAL, "no memory for a resource");
+    if (!uri || !mcp_resource_find(uri, &path)) {
+        not_found(r, "resources/templates/list has the forms");
         return;
     }
     mcp_call(r, METHOD_GET, buf_str(&path), NULL, NULL, on_content);

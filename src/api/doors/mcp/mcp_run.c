@@ -184,7 +184,9 @@ static void on_run(void *context, struct run *run)
     }
     mcp_follow(r, run, r->target[0] != '\0');
     mcp_log(r, MCP_DEBUG, "%s is %s", run->id, run_state_word(run->state));
-    if (run->state == RUN_WAITING)
+    if (r->left)
+        run_cancel(run);
+    else if (run->state == RUN_WAITING)
         mcp_approval_needed(r);
 }
 

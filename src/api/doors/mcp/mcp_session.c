@@ -220,6 +220,16 @@ static void on_created(void *context, const struct inner_answer *a)
     const char *id = mcp_text(a->json, "id");
     struct mcp_sandbox *x = find_creation(m, r->sandbox);
     uint64_t number = r->sandbox;
+    struct err e = { 0 };
+    if (id && !x && r->creates) { /* MCP-3: its session of MCP ended meanwhile */
+        struct session *s = session_find(m->api->sessions, id);
+        (void)!err_set(&e, ERR_UNAVAILABLE, 0, "the session of MCP ended");
+        if (s)
+            session_end(s, e.text);
+        tell_waiting(m, number, NULL, &(struct inner_answer){ .status = 503, .refusal = &e });
+        mcp_release(r);
+        return;
+    }
     if (x) {
         x->creating = 0;
         (void)snprintf(x->id, sizeof x->id, "%s", id ? id : "");
@@ -278,6 +288,7 @@ void mcp_with_sandbox(struct mcp_request *r, const struct language *language, bo
     r->sandbox = x && x->creating ? x->creating : ++r->mcp->counter;
     if (x && x->creating)
         return; /* tell_waiting() */
+    r->creates = x;
     if (x)
         x->creating = r->sandbox;
     create(r, language);

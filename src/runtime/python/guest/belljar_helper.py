@@ -335,7 +335,10 @@ class Process:
         self.helper, self.config, self.tag, self.subscribers = helper, config, body.get("tag"), set()
         self.master = self.stdin = None
         self.readers, self.status, self.waiting, self.over = {}, None, [], False
-        argv = [config.get("cmd") or "/bin/bash", *config.get("args", [])]
+        args = config.get("args") or []
+        if not isinstance(args, list):  # the host has checked the words of a list, and of nothing else
+            raise Refused("invalid_argument", "the arguments of a command must be a list")
+        argv = [config.get("cmd") or "/bin/bash", *args]
         if not all(isinstance(word, str) for word in argv):
             raise Refused("invalid_argument", "the words of a command must be text")
         env = {**helper.environment, **{str(k): str(v) for k, v in (config.get("envs") or {}).items()}}
