@@ -133,6 +133,10 @@ enum stages_step {
     STAGES_REFUSED,   /* the compiler failed; its output is in the journal */
     STAGES_ERROR,     /* *e says why */
 };
+/* The files that a compiler of the run sees. */
+const struct buf *run_stages_files(const struct run *run);
+/* The files for the jar of the current stage; -1: those of run->program. */
+[[nodiscard]] int run_stages_bundle(const struct run *run, int *ret_fd, struct err *e);
 /* Goes on to the next stage whose product is not available yet. */
 enum stages_step run_stages_advance(struct run *run, struct err *e);
 /* Takes the result of a stage whose jar is gone. STAGES_WAIT: the handles of that jar have to close

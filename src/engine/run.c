@@ -48,6 +48,8 @@ static void run_free_if_unused(struct run *run)
     buf_done(&run->files);
     buf_done(&run->stdin_bytes);
     buf_done(&run->stdin_tail);
+    buf_done(&run->compiled_files);
+    buf_done(&run->run_only_files);
     for (int i = 0; i < RUN_STREAMS; i++)
         buf_done(&run->stage_output[i]);
     program_unref(run->program);
@@ -478,13 +480,13 @@ static int send_job(struct run *run, struct err *e)
     struct slot *slot;
     autoclose int own_fd = -1;
     autofree char **sources = NULL;
-    bool is_program = run_stage(run) == STAGE_RUN, compiled = is_program && run->program;
+    bool is_program = run_stage(run) == STAGE_RUN;
     autofree char **outputs = report_outputs(s->language, &s->options, s->outputs);
     if (!outputs)
         return err_no_memory(e, "a run");
-    if (!compiled && fd_sealed_memory("belljar-files", &s->bundle, &own_fd, e))
-        return -1;
-    if (!is_program && stage_sources(s->language, s->main_name, &s->bundle, &sources, e))
+    if (run_stages_bundle(run, &own_fd, e) ||
+        (!is_program &&
+         stage_sources(s->language, s->main_name, run_stages_files(run), &sources, e)))
         return -1;
     struct jar_request whole = run_jar_request(run);
     if (engine_free_slot(engine, &slot, &whole.id, e))
@@ -492,7 +494,7 @@ static int send_job(struct run *run, struct err *e)
     run->slot = (unsigned)(slot - engine->slots);
     whole.sources = sources;
     whole.outputs = outputs;
-    whole.bundle_fd = compiled ? run->program->bundle_fd : own_fd;
+    whole.bundle_fd = own_fd >= 0 ? own_fd : run->program->bundle_fd;
     struct jar_request request = stage_request(run_stage(run), &whole);
     if (jar_run_start(&run->jar, engine->wire_fd, &engine->isolation, &request,
                       is_program ? add_to_journal : add_to_stage_output, run, e))

@@ -184,8 +184,10 @@ struct run {
     struct program *program;        /* the outcome of the last stage before the program, or NULL */
     bool program_cached;
     struct buf stage_output[RUN_STREAMS]; /* of the current stage */
-    bool awaits_close;                    /* goes on once the handles of the last jar are closed */
-    bool is_resumable;                    /* stands in engine->first_resumable */
+    bool is_split; /* the files of the spec, if some of them are only for the program: */
+    struct buf compiled_files, run_only_files;
+    bool awaits_close; /* goes on once the handles of the last jar are closed */
+    bool is_resumable; /* stands in engine->first_resumable */
     struct run *next_resumable;
 };
 

@@ -1,10 +1,14 @@
 /* The stages of a run before its program. For each stage the run gets the product from the cache,
  * waits for another run that compiles the same program, or compiles. All the time it counts as
  * running, whether it has a jar or not. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/auto.h"
+#include "base/fdio.h"
 #include "engine/engine_impl.h"
 
 /* ---- runs that can go on ---- */
@@ -68,6 +72,46 @@ static void on_answer(struct program_request *q, enum program_answer answer, str
     run_stages_set_resumable(run);
 }
 
+const struct buf *run_stages_files(const struct run *run)
+{
+    return run->is_split ? &run->compiled_files : &run->spec.bundle;
+}
+
+static int read_bundle(int fd, struct buf *ret, struct err *e)
+{
+    struct stat st;
+    scoped(buf) b = { 0 };
+    if (fstat(fd, &st) < 0)
+        return err_set(e, ERR_KERNEL, errno, "read the files of a program");
+    if (buf_reserve(&b, (size_t)st.st_size, e))
+        return -1;
+    while (b.len < (size_t)st.st_size) {
+        ssize_t n = pread(fd, b.data + b.len, (size_t)st.st_size - b.len, (off_t)b.len);
+        if (n <= 0)
+            return err_set(e, ERR_KERNEL, errno, "read the files of a program");
+        b.len += (size_t)n;
+    }
+    *ret = b;
+    b = (struct buf){ 0 };
+    return 0;
+}
+
+int run_stages_bundle(const struct run *run, int *ret_fd, struct err *e)
+{
+    scoped(buf) program = { 0 }, joined = { 0 };
+    bool is_program = run_stage(run) == STAGE_RUN;
+    const struct buf *files = is_program ? &run->spec.bundle : run_stages_files(run);
+    if (is_program && run->program) {
+        if (!run->is_split)
+            return 0;
+        if (read_bundle(run->program->bundle_fd, &program, e) ||
+            stage_join(&program, &run->run_only_files, &joined, e))
+            return -1;
+        files = &joined;
+    }
+    return fd_sealed_memory("belljar-files", files, ret_fd, e);
+}
+
 static int request_product(struct run *run, struct err *e)
 {
     struct engine *engine = run->engine;
@@ -79,15 +123,16 @@ static int request_product(struct run *run, struct err *e)
         *e = run->jar.end.err; /* the result shows its code as well */
         return -1;
     }
-    if (stage_sources(s->language, s->main_name, &s->bundle, &sources, e))
+    const struct buf *files = run_stages_files(run);
+    if (stage_sources(s->language, s->main_name, files, &sources, e))
         return -1;
     struct jar_request whole = run_jar_request(run);
     whole.sources = sources;
     struct jar_request stage = stage_request(run_stage(run), &whole);
-    if (program_key(key, &stage, engine->isolation.level, &s->bundle, e))
+    if (program_key(key, &stage, engine->isolation.level, files, e))
         return -1;
     run->request = (struct program_request){ .on_answer = on_answer,
-                                             .files = &s->bundle,
+                                             .files = files,
                                              .limits = stage.limits };
     run->answer = s->options.no_cache ? PROGRAM_COMPILE_IT /* for itself alone */
                                       : programs_request(engine->programs, key, &run->request, &p);
@@ -116,6 +161,10 @@ static enum stages_step refuse(struct run *run, struct err *e)
 
 enum stages_step run_stages_advance(struct run *run, struct err *e)
 {
+    if (run->stage == 0 && !run->is_split &&
+        stage_split(&run->spec.bundle, &run->is_split, &run->compiled_files, &run->run_only_files,
+                    e))
+        return STAGES_ERROR;
     while (run_stage(run) != STAGE_RUN) {
         if (run->answer == PROGRAM_NOT_REQUESTED && request_product(run, e))
             return STAGES_ERROR;

@@ -188,6 +188,55 @@ int stage_merge(const struct buf *files, const struct buf *products, struct buf 
     return 0;
 }
 
+static bool has_run_only(const struct buf *files)
+{
+    struct bundle_entry f;
+    struct err e;
+    bool more = true;
+    for (size_t pos = 0; bundle_next(files, &pos, &f, &more, &e) == 0 && more;)
+        if (f.head.mode & BUNDLE_RUN_ONLY)
+            return true;
+    return false;
+}
+
+int stage_split(const struct buf *files, bool *ret_has, struct buf *ret_compiled,
+                struct buf *ret_run_only, struct err *e)
+{
+    scoped(buf) compiled = { 0 }, run_only = { 0 };
+    struct bundle_entry f;
+    bool more = has_run_only(files);
+    *ret_has = more;
+    for (size_t pos = 0; more;) {
+        if (bundle_next(files, &pos, &f, &more, e))
+            return -1;
+        struct buf *to = f.head.mode & BUNDLE_RUN_ONLY ? &run_only : &compiled;
+        if (more && add_entry(to, &f, f.head.mode, e))
+            return -1;
+    }
+    *ret_compiled = compiled;
+    *ret_run_only = run_only;
+    compiled = run_only = (struct buf){ 0 };
+    return 0;
+}
+
+int stage_join(const struct buf *program, const struct buf *run_only, struct buf *ret,
+               struct err *e)
+{
+    scoped(buf) joined = { 0 }, list = { 0 };
+    struct bundle_entry f;
+    bool more = true;
+    if (list_products(program, &list, e) || buf_add(&joined, program->data, program->len, e))
+        return -1;
+    for (size_t pos = 0; more;) {
+        if (bundle_next(run_only, &pos, &f, &more, e) ||
+            (more && !has(&list, &f) && add_entry(&joined, &f, f.head.mode, e)))
+            return -1;
+    }
+    *ret = joined;
+    joined = (struct buf){ 0 };
+    return 0;
+}
+
 /* ---- the result of a stage ---- */
 
 void stage_result_done(struct stage_result *s)

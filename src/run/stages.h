@@ -36,6 +36,14 @@ struct jar_request stage_request(enum stage stage, const struct jar_request *who
 /* The names of the files that {sources} stands for. The list and its names are one allocation. */
 [[nodiscard]] int stage_sources(const struct language *l, const char *main_name,
                                 const struct buf *bundle, char ***ret, struct err *e);
+/* Divides the files of a run by BUNDLE_RUN_ONLY: files that its compiler sees, and the others. False
+ * in *ret_has if there are no others; then nothing is copied. */
+[[nodiscard]] int stage_split(const struct buf *files, bool *ret_has, struct buf *ret_compiled,
+                              struct buf *ret_run_only, struct err *e);
+/* The files of a compiled program with the files that its compiler did not see. A product stands for
+ * a file of its name. */
+[[nodiscard]] int stage_join(const struct buf *program, const struct buf *run_only, struct buf *ret,
+                             struct err *e);
 /* The bundle for the program: the files of the job and the products. If both have a file of the
  * same name, the product wins. */
 [[nodiscard]] int stage_merge(const struct buf *files, const struct buf *products, struct buf *ret,

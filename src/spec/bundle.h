@@ -21,9 +21,12 @@ enum {
 /* The largest stream: the bytes of all files, and a head and a name for each. */
 #define BUNDLE_STREAM_MAX     (BUNDLE_MAX_BYTES + (uint64_t)BUNDLE_FILES_MAX * (BUNDLE_NAME_MAX + 64))
 
+/* A bit of the mode: the program gets the file, and its compiler does not. */
+enum { BUNDLE_RUN_ONLY = 01000 };
+
 struct bundle_head {
     uint32_t name_len;
-    uint16_t mode;   /* S_IFDIR is set for a directory, which has no bytes */
+    uint16_t mode;   /* S_IFDIR is set for a directory, which has no bytes; BUNDLE_RUN_ONLY */
     uint16_t status; /* an enum output_status; on the way in OUTPUT_OK */
     uint64_t size;
 };

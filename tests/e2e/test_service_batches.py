@@ -25,7 +25,7 @@ def test_batch_results_are_in_order(service):
     r = batch(service, runs=[py(f"import time\ntime.sleep({(5 - i) / 10})\nprint({i})") for i in range(5)], parallel=5)
     assert [(x["index"], x["stdout"], x["verdict"]) for x in r["results"]] == [(i, f"{i}\n", "ok") for i in range(5)]
     assert set(r) == {"id", "results", "summary"}
-    assert set(r["summary"]) == {"total", "ok", "failed", "passed", "cancelled", "skipped", "wall_ms"}
+    assert set(r["summary"]) == {"total", "ok", "failed", "passed", "unchecked", "cancelled", "skipped", "wall_ms"}
     assert (r["summary"]["total"], r["summary"]["ok"], r["summary"]["failed"]) == (5, 5, 0)
     assert all(x["batch_id"] == r["id"] for x in r["results"])
 

@@ -742,7 +742,7 @@ class RunRow(Model):
     artifact_id: Union[str, None]
     #: the batch that the run belongs to
     batch_id: Union[str, None]
-    #: the part of the API that the request went to: v1, nemo or artifacts
+    #: the part of the API that the request went to: v1, nemo, artifacts, or checker
     surface: Union[str, None]
     #: name of the API key
     key: Union[str, None]
@@ -833,6 +833,40 @@ class RunFiles(Model):
     }
 
 
+class Checker(Model):
+    """A program that judges outputs."""
+
+    #: id of an artifact that is the checker; in place of language and code
+    artifact: Union[str, None]
+    #: as in POST /v1/runs
+    language: Union[str, None]
+    #: the checker: it reads the files input, expected and got, and prints pass or fail and the reason
+    code: Union[str, None]
+    #: files beside the checker
+    files: Union[Files, None]
+    #: the name of the file that is the checker
+    entry: Union[str, None]
+    #: arguments of the checker
+    args: Union[List[str], None]
+    #: environment of the checker
+    env: Union[Dict[str, str], None]
+    #: limits of each run of the checker
+    limits: Union[Limits, None]
+    #: as in POST /v1/runs
+    compiler_args: Union[List[str], None]
+    #: as in POST /v1/runs
+    compile_limits: Union[Limits, None]
+
+
+class CheckerResult(Model):
+    #: error: the checker failed, which says nothing about the program
+    outcome: Literal["pass", "fail", "error"]
+    #: the reason, in the words of the checker, or of its failure
+    message: str
+    #: the run of the checker; null if it did not start
+    run_id: Union[str, None]
+
+
 class BatchResult(Outcome):
     """With all fields of a result, if the program ran."""
 
@@ -842,10 +876,13 @@ class BatchResult(Outcome):
     name: Union[str, None]
     #: finished; failed and skipped have no verdict
     state: Union[str, None]
-    #: null if the input has no `expected`, or if another failure ended it
+    #: null if the input has no `expected` and there is no checker, if the checker failed, or if another
+    #: failure ended it
     passed: Union[bool, None]
     #: the difference from the expected output
     difference: Union[BatchResultDifference, None]
+    #: the word of the checker; absent if it was not asked
+    checker: Union[CheckerResult, None]
     #: the reason why the run did not start
     error: Union[str, None]
     #: id of the run
@@ -926,6 +963,7 @@ class BatchResult(Outcome):
     error_code: Union[str, None]
     _models = {
         "difference": "BatchResultDifference",
+        "checker": "CheckerResult",
         "usage": "Usage",
         "limits": "LimitValues",
         "isolation": "Isolation",
@@ -976,6 +1014,8 @@ class BatchSummary(Model):
     failed: int
     #: runs that printed the expected output
     passed: int
+    #: runs whose checker failed
+    unchecked: int
     #: runs that stop_on_failure cancelled
     cancelled: int
     #: runs that did not start because of a failure
@@ -2705,6 +2745,8 @@ class BatchRequest(TypedDict, total=False):
     #: how stdout is compared with expected: trim (white space at the ends of lines and blank lines at the
     #: end do not count; the default), exact, tokens
     compare: Literal["trim", "exact", "tokens"]
+    #: a program that says whether an output is right; in place of compare
+    checker: Checker
     #: number of runs at a time; half of the capacity of the service if absent
     parallel: int
     #: after the first failure, start no more runs and cancel the others

@@ -553,7 +553,7 @@ export interface RunRow {
     artifact_id: string | null;
     /** the batch that the run belongs to */
     batch_id: string | null;
-    /** the part of the API that the request went to: v1, nemo or artifacts */
+    /** the part of the API that the request went to: v1, nemo, artifacts, or checker */
     surface: string | null;
     /** name of the API key */
     key: string | null;
@@ -625,6 +625,37 @@ export interface RunFiles {
     /** the requested outputs */
     files: OutputFile[];
 }
+/** A program that judges outputs. */
+export interface Checker {
+    /** id of an artifact that is the checker; in place of language and code */
+    artifact?: string;
+    /** as in POST /v1/runs */
+    language?: string;
+    /** the checker: it reads the files input, expected and got, and prints pass or fail and the reason */
+    code?: string;
+    /** files beside the checker */
+    files?: Files;
+    /** the name of the file that is the checker */
+    entry?: string;
+    /** arguments of the checker */
+    args?: string[];
+    /** environment of the checker */
+    env?: Record<string, string>;
+    /** limits of each run of the checker */
+    limits?: Limits;
+    /** as in POST /v1/runs */
+    compiler_args?: string[];
+    /** as in POST /v1/runs */
+    compile_limits?: Limits;
+}
+export interface CheckerResult {
+    /** error: the checker failed, which says nothing about the program */
+    outcome: "pass" | "fail" | "error";
+    /** the reason, in the words of the checker, or of its failure */
+    message: string;
+    /** the run of the checker; null if it did not start */
+    run_id: string | null;
+}
 /** With all fields of a result, if the program ran. */
 export interface BatchResult {
     /** position in the request */
@@ -633,10 +664,12 @@ export interface BatchResult {
     name?: string;
     /** finished; failed and skipped have no verdict */
     state?: string;
-    /** null if the input has no `expected`, or if another failure ended it */
+    /** null if the input has no `expected` and there is no checker, if the checker failed, or if another failure ended it */
     passed?: boolean | null;
     /** the difference from the expected output */
     difference?: BatchResultDifference;
+    /** the word of the checker; absent if it was not asked */
+    checker?: CheckerResult;
     /** the reason why the run did not start */
     error?: string;
     /** id of the run */
@@ -741,6 +774,8 @@ export interface BatchSummary {
     failed: number;
     /** runs that printed the expected output */
     passed: number;
+    /** runs whose checker failed */
+    unchecked: number;
     /** runs that stop_on_failure cancelled */
     cancelled: number;
     /** runs that did not start because of a failure */
@@ -2179,6 +2214,8 @@ export interface BatchRequest {
     inputs?: BatchRequestInput[];
     /** how stdout is compared with expected: trim (white space at the ends of lines and blank lines at the end do not count; the default), exact, tokens */
     compare?: "trim" | "exact" | "tokens";
+    /** a program that says whether an output is right; in place of compare */
+    checker?: Checker;
     /** number of runs at a time; half of the capacity of the service if absent */
     parallel?: number;
     /** after the first failure, start no more runs and cancel the others */

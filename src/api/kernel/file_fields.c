@@ -1,5 +1,5 @@
-/* The files of a request: {name: text | {content, encoding, executable}} or
- * [{name, content, encoding, executable}]. */
+/* The files of a request: {name: text | {content, encoding, executable, run_only}} or
+ * [{name, content, encoding, executable, run_only}]. */
 #include <string.h>
 
 #include "api/kernel/fields.h"
@@ -14,7 +14,9 @@ const char *const content_encodings[] = { "utf-8", "base64", NULL };
       .also = "data,text,body,contents" },                                                     \
     { .name = "encoding", .type = FIELD_STRING, .one_of = content_encodings,                   \
       .help = "encoding of content; utf-8 by default" },                                       \
-    { .name = "executable", .type = FIELD_BOOL, .help = "true gives the file mode 0755" }
+    { .name = "executable", .type = FIELD_BOOL, .help = "true gives the file mode 0755" },     \
+    { .name = "run_only", .type = FIELD_BOOL,                                                  \
+      .help = "true: the program gets the file, and its compiler does not" }
 /* clang-format on */
 static const struct api_field content_fields[] = {
     FILE_FIELDS,

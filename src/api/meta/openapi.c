@@ -255,11 +255,11 @@ static json_t *limit_values_schema(void)
 
 static json_t *file_schema(bool named)
 {
-    json_t *schema = json_pack("{s:s, s:{s:{s:s}, s:{s:s, s:[s,s], s:s}, s:{s:s}}, s:[s], s:b}",
-                               "type", "object", "properties", "content", "type", "string",
-                               "encoding", "type", "string", "enum", "utf-8", "base64", "default",
-                               "utf-8", "executable", "type", "boolean", "required", "content",
-                               "additionalProperties", 0);
+    json_t *schema = json_pack(
+        "{s:s, s:{s:{s:s}, s:{s:s, s:[s,s], s:s}, s:{s:s}, s:{s:s}}, s:[s], s:b}", "type", "object",
+        "properties", "content", "type", "string", "encoding", "type", "string", "enum", "utf-8",
+        "base64", "default", "utf-8", "executable", "type", "boolean", "run_only", "type",
+        "boolean", "required", "content", "additionalProperties", 0);
     if (!named)
         return schema;
     json_put(json_object_get(schema, "properties"), "name",

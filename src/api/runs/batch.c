@@ -6,6 +6,7 @@
 
 #include "api/kernel/fields.h"
 #include "api/kernel/job.h"
+#include "api/runs/checker.h"
 #include "api/runs/history_routes.h"
 #include "api/runs/result_fields.h"
 #include "api/runs/run_result.h"
@@ -38,6 +39,8 @@ static const struct api_field batch_fields[] = {
     { "compare", FIELD_STRING, .one_of = compare_words,
       .help = "how stdout is compared with expected: trim (white space at the ends of lines and "
               "blank lines at the end do not count; the default), exact, tokens" },
+    { "checker", FIELD_OBJECT, .fields = checker_fields,
+      .help = "a program that says whether an output is right; in place of compare" },
     { "parallel", FIELD_INT, .min = 1, .max = 100000,
       .help = "number of runs at a time; half of the capacity of the service if absent" },
     { "stop_on_failure", FIELD_BOOL,
@@ -61,9 +64,12 @@ static const struct api_field batch_result_reply[] = {
     { "name", FIELD_STRING, .help = "name of the input" },
     { "state", FIELD_STRING, .help = "finished; failed and skipped have no verdict" },
     { "passed", FIELD_BOOL, .nullable = true,
-      .help = "null if the input has no `expected`, or if another failure ended it" },
+      .help = "null if the input has no `expected` and there is no checker, if the checker failed, "
+              "or if another failure ended it" },
     { "difference", FIELD_OBJECT, .fields = difference_reply,
       .help = "the difference from the expected output" },
+    { "checker", FIELD_OBJECT, .fields = checker_reply,
+      .help = "the word of the checker; absent if it was not asked" },
     { "error", FIELD_STRING, .help = "the reason why the run did not start" },
     { .schema = "BatchResult",
       .fields = result_reply,
@@ -74,6 +80,7 @@ static const struct api_field summary_reply[] = {
     { "ok", FIELD_INT, ALWAYS, .help = "runs that ended well, with the expected output" },
     { "failed", FIELD_INT, ALWAYS, .help = "runs that failed" },
     { "passed", FIELD_INT, ALWAYS, .help = "runs that printed the expected output" },
+    { "unchecked", FIELD_INT, ALWAYS, .help = "runs whose checker failed" },
     { "cancelled", FIELD_INT, ALWAYS, .help = "runs that stop_on_failure cancelled" },
     { "skipped", FIELD_INT, ALWAYS, .help = "runs that did not start because of a failure" },
     { "wall_ms", FIELD_NUMBER, ALWAYS, .help = "time for all of them" },
@@ -103,15 +110,23 @@ static const struct api_field batch_runs_reply[] = {
     { .schema = "BatchRuns" },
 };
 
+/* A judged program that has ended well, while its checker waits or runs. */
+struct checking {
+    json_t *result; /* of the program; NULL: there is none */
+    struct buf got; /* its stdout, until the request of the checker is made */
+};
+
 struct batch {
     struct group group; /* first: see batch_of() */
     struct group_answer answer;
     const json_t *runs;         /* of the request: either these */
     const json_t *run, *inputs; /* or these */
     enum compare_mode compare;
+    const json_t *checker;   /* NULL: outputs are compared */
+    struct checking *checks; /* one for each input, if there is a checker */
     bool stop_on_failure;
     json_t *results; /* in order; null: not yet */
-    unsigned ok, failed, passed, cancelled, skipped;
+    unsigned ok, failed, passed, unchecked, cancelled, skipped;
 };
 
 static struct batch *batch_of(struct group *g)
@@ -122,8 +137,16 @@ static struct batch *batch_of(struct group *g)
 static json_t *batch_request(const struct group *g, size_t i)
 {
     const struct batch *b = (const struct batch *)g;
-    return b->runs ? json_incref(json_array_get(b->runs, i))
-                   : request_with_input(b->run, json_array_get(b->inputs, i));
+    if (b->runs)
+        return json_incref(json_array_get(b->runs, i));
+    const json_t *input = json_array_get(b->inputs, i);
+    json_t *request = request_with_input(b->run, input);
+    if (!b->group.items[i].is_checker)
+        return request;
+    json_t *asked = checker_request(b->checker, request, json_object_get(input, "expected"),
+                                    &b->checks[i].got);
+    json_decref(request);
+    return asked;
 }
 
 /* {"index", "name"} of a result. */
@@ -167,10 +190,14 @@ static bool check_output(const struct batch *b, size_t i, const struct run *x, j
     struct difference d;
     const json_t *expected = json_object_get(json_array_get(b->inputs, i), "expected");
     bool ok = x && x->result.verdict == VERDICT_OK;
-    if (!expected || was_stopped(b, i, x)) {
+    if (b->checker ? was_stopped(b, i, x) : !expected || was_stopped(b, i, x)) {
         if (b->inputs)
             json_put(result, "passed", json_null());
         return ok;
+    }
+    if (b->checker) { /* which is not asked about a program that failed */
+        json_put(result, "passed", json_false());
+        return false;
     }
     struct output_piece wanted = { json_string_value(expected), json_string_length(expected) };
     if (x && journal_collect(&x->journal, JOURNAL_STDOUT, UINT64_MAX, &out, &e) == 0) {
@@ -201,9 +228,69 @@ static void count(struct batch *b, size_t i, const struct run *x, bool fine)
         b->failed++;
 }
 
-static void batch_finished(struct group *g, size_t i, const struct run *x, const struct err *e)
+/* Keeps the result of a program that ended well, and its output for the checker. */
+static int keep_for_checker(struct batch *b, size_t i, const struct run *x, struct err *e)
+{
+    struct group_item *item = &b->group.items[i];
+    struct checking *c = &b->checks[i];
+    scoped(buf) got = { 0 };
+    if (journal_collect(&x->journal, JOURNAL_STDOUT, UINT64_MAX, &got, e))
+        return -1;
+    json_t *result = result_head(b, i), *fields = run_result_object(x, group_inline_max(&b->group));
+    (void)json_object_update_missing(result, fields);
+    json_decref(fields);
+    item->is_checker = true;
+    item->is_large = got.len > API_LARGE_BYTES;
+    *c = (struct checking){ .result = result, .got = got };
+    got = (struct buf){ 0 };
+    return 0;
+}
+
+static json_t *take_checked(struct batch *b, size_t i)
+{
+    struct checking *c = &b->checks[i];
+    json_t *result = c->result;
+    buf_done(&c->got);
+    *c = (struct checking){ 0 };
+    return result;
+}
+
+static void checker_finished(struct batch *b, size_t i, const struct run *x, const struct err *e)
+{
+    json_t *result = take_checked(b, i), *said = NULL;
+    if (was_stopped(b, i, x)) {
+        json_put(result, "passed", json_null());
+        b->cancelled++;
+        send_result(b, i, result);
+        return;
+    }
+    enum checker_outcome outcome = checker_read(x, e, &said);
+    json_put(result, "passed",
+             outcome == CHECKER_ERROR ? json_null() : json_boolean(outcome == CHECKER_PASS));
+    json_put(result, "checker", said);
+    b->ok += outcome == CHECKER_PASS;
+    b->passed += outcome == CHECKER_PASS;
+    b->failed += outcome == CHECKER_FAIL;
+    b->unchecked += outcome == CHECKER_ERROR;
+    send_result(b, i, result);
+    if (outcome != CHECKER_PASS && b->stop_on_failure && !b->group.stopped)
+        group_stop(&b->group);
+}
+
+static bool batch_finished(struct group *g, size_t i, const struct run *x, const struct err *e)
 {
     struct batch *b = batch_of(g);
+    struct err unread = { 0 };
+    if (g->items[i].is_checker) {
+        checker_finished(b, i, x, e);
+        return false;
+    }
+    if (b->checker && x && x->result.verdict == VERDICT_OK) {
+        if (keep_for_checker(b, i, x, &unread) == 0)
+            return true;
+        x = NULL; /* its output is lost */
+        e = &unread;
+    }
     json_t *result = result_head(b, i);
     bool fine = check_output(b, i, x, result);
     if (x) {
@@ -218,11 +305,19 @@ static void batch_finished(struct group *g, size_t i, const struct run *x, const
     send_result(b, i, result);
     if (!fine && b->stop_on_failure && !g->stopped)
         group_stop(g);
+    return false;
 }
 
 static void batch_skipped(struct group *g, size_t i)
 {
     struct batch *b = batch_of(g);
+    if (g->items[i].is_checker) { /* the program has run, and its checker has not */
+        json_t *unjudged = take_checked(b, i);
+        json_put(unjudged, "passed", json_null());
+        b->cancelled++;
+        send_result(b, i, unjudged);
+        return;
+    }
     json_t *result = result_head(b, i);
     json_put(result, "state", json_string("skipped"));
     b->skipped++;
@@ -232,6 +327,7 @@ static void batch_skipped(struct group *g, size_t i)
 static void batch_free(struct batch *b)
 {
     json_decref(b->results);
+    free(b->checks);
     group_done(&b->group);
     free(b);
 }
@@ -245,9 +341,10 @@ static void batch_done(struct group *g)
     if (!answer.streamed)
         json_put(o, "results", json_incref(b->results));
     json_put(o, "summary",
-             json_pack("{s:I, s:i, s:i, s:i, s:i, s:i, s:f}", "total", (json_int_t)g->n, "ok",
-                       (int)b->ok, "failed", (int)b->failed, "passed", (int)b->passed, "cancelled",
-                       (int)b->cancelled, "skipped", (int)b->skipped, "wall_ms", group_wall_ms(g)));
+             json_pack("{s:I, s:i, s:i, s:i, s:i, s:i, s:i, s:f}", "total", (json_int_t)g->n, "ok",
+                       (int)b->ok, "failed", (int)b->failed, "passed", (int)b->passed, "unchecked",
+                       (int)b->unchecked, "cancelled", (int)b->cancelled, "skipped",
+                       (int)b->skipped, "wall_ms", group_wall_ms(g)));
     g->call->on_gone = NULL;
     batch_free(b); /* first: the body of the call and the list of the api may be gone afterwards */
     group_answer_end(&answer, o);
@@ -292,6 +389,11 @@ static int check_form(const struct batch *b, const json_t *body, char field[128]
     if (b->runs && json_object_get(body, "compare"))
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "compare is given without inputs: only inputs have an expected output");
+    (void)snprintf(field, 128, "checker");
+    if (b->checker && (b->runs || json_object_get(body, "compare")))
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       b->runs ? "checker is given without inputs: it judges run on each of inputs"
+                               : "checker is given beside compare: one of them judges the outputs");
     return 0;
 }
 
@@ -310,6 +412,7 @@ static int read_parts(struct batch *b, const struct api *api, const json_t *body
     b->runs = json_object_get(body, "runs");
     b->run = json_object_get(body, "run");
     b->inputs = json_object_get(body, "inputs");
+    b->checker = json_object_get(body, "checker");
     if (check_form(b, body, field, e))
         return -1;
     const char *noun = b->runs ? "runs" : "inputs";
@@ -344,6 +447,26 @@ static int batch_check(struct api_call *c, const struct api *here, const struct 
     return rc ? -1 : 0;
 }
 
+/* Before any run starts: a checker that cannot run is refused. */
+static int check_checker(struct batch *b, char field[128], struct err *e)
+{
+    static const char empty[] = "";
+    struct api_call *c = b->group.call;
+    struct group_check k = { .api = c->api, .who = &c->who };
+    const struct buf nothing = { .data = (char *)empty };
+    if (!b->checker)
+        return 0;
+    (void)snprintf(field, 128, "checker.code");
+    if (!json_object_get(b->checker, "code") && !json_object_get(b->checker, "files"))
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "checker has no program: give 'code', 'files' and 'entry', or 'artifact'");
+    json_auto_t *request = checker_request(b->checker, b->run, NULL, &nothing);
+    b->checks = calloc(b->group.n, sizeof *b->checks);
+    if (!b->checks || !request)
+        return err_no_memory(e, "the checker");
+    return group_check_run(&k, request, "checker", field, e);
+}
+
 static int batch_prepare(struct batch *b, struct api_call *c, char field[128], struct err *e)
 {
     size_t n;
@@ -357,16 +480,21 @@ static int batch_prepare(struct batch *b, struct api_call *c, char field[128], s
     (void)snprintf(field, 128, "parallel");
     if (group_set_parallel(&b->group, e) ||
         (c->prepared ? group_check_here(c->api, c->prepared, field, e)
-                     : check_parts(b, &k, field, e)))
+                     : check_parts(b, &k, field, e)) ||
+        check_checker(b, field, e))
         return -1;
     b->results = array_of_nulls(n);
     return b->results ? 0 : err_no_memory(e, "the results");
 }
 
-static void batch_post(struct api_call *c)
+static void batch_begin(struct api_call *c, const struct err *unresolved)
 {
     struct err e = { 0 };
     char field[128] = "";
+    if (unresolved) {
+        api_fail(c, unresolved, "checker.artifact");
+        return;
+    }
     struct batch *b = calloc(1, sizeof *b);
     if (!b) {
         api_fail_no_memory(c);
@@ -381,6 +509,11 @@ static void batch_post(struct api_call *c)
     c->on_gone = client_gone;
     group_answer_begin(&b->answer, c);
     group_start(&b->group);
+}
+
+static void batch_post(struct api_call *c)
+{
+    checker_resolve(c, batch_begin);
 }
 
 /* ---- GET /v1/batches/{id} ---- */
@@ -408,6 +541,8 @@ static int lookup_work(struct db *db, struct store_job *job, struct err *e)
                 continue;
             enum run_state state = page.rows[i].state;
             l->unfinished = l->unfinished || (state != RUN_FINISHED && state != RUN_INTERRUPTED);
+            if (page.rows[i].surface && strcmp(page.rows[i].surface, CHECKER_SURFACE) == 0)
+                continue;
             (void)json_array_insert_new(l->results, 0, run_row_object(&page.rows[i]));
         }
         q.before_seq = page.next_before_seq;

@@ -7,7 +7,7 @@
  *         keeps its request and the results, but no bundles. If the request is large, threads of
  *         libuv's pool check it and make the specs.
  * BATCH-3 Each run of a group is reported exactly once, as finished or skipped; then the group is
- *         done. */
+ *         done. A checker is a second run in the place of the first: the two are reported as one. */
 #pragma once
 
 #include "api/kernel/api.h"
@@ -19,8 +19,9 @@ struct group;
 struct group_ops {
     /* The i-th run with the fields of POST /v1/runs. A new reference; NULL if memory ran out. */
     json_t *(*request)(const struct group *g, size_t i);
-    /* The i-th run is over. x NULL: it did not start, and e is the reason. */
-    void (*finished)(struct group *g, size_t i, const struct run *x, const struct err *e);
+    /* The i-th run is over. x NULL: it did not start, and e is the reason. True: another run follows
+     * in its place, for which request() is asked again. */
+    bool (*finished)(struct group *g, size_t i, const struct run *x, const struct err *e);
     void (*skipped)(struct group *g, size_t i);
     /* Every run was reported. Frees the group. */
     void (*done)(struct group *g);
@@ -31,7 +32,9 @@ struct group_item {
     struct group *group;
     struct run *run; /* while it is in flight */
     bool cancelled;  /* by group_stop() */
-    bool again;      /* its spec was made, but the queue was full */
+    bool again;      /* its turn comes again: the queue was full, or another run follows */
+    bool is_checker; /* a run of the second kind, see checker.h */
+    bool is_large;   /* its spec is made in a thread */
 };
 
 struct group {

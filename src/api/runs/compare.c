@@ -219,7 +219,7 @@ static void send_run(struct comparison *m, size_t k)
         (void)json_object_del(run, streams[i]);
 }
 
-static void comparison_finished(struct group *g, size_t k, const struct run *x, const struct err *e)
+static bool comparison_finished(struct group *g, size_t k, const struct run *x, const struct err *e)
 {
     struct comparison *m = comparison_of(g);
     struct compared_cell *cell = &m->cells[k];
@@ -242,6 +242,7 @@ static void comparison_finished(struct group *g, size_t k, const struct run *x, 
         json_put(cell->run, "error", json_string(ERR_SHOWN(e)));
     }
     send_run(m, k);
+    return false;
 }
 
 static void comparison_skipped(struct group *g, size_t k)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/runs/batch.h"
+#include "api/runs/checker.h"
 #include "api/runs/run_spec.h"
 #include "api/runs/spec_work.h"
 #include "api/runs/submit.h"
@@ -99,6 +100,19 @@ uint64_t group_inline_max(const struct group *g)
 
 static void advance(struct group *g);
 
+static void set_again(struct group *g, struct group_item *item)
+{
+    item->again = true;
+    g->again++;
+}
+
+static void report(struct group *g, struct group_item *item, const struct run *x,
+                   const struct err *e)
+{
+    if (g->ops->finished(g, (size_t)(item - g->items), x, e))
+        set_again(g, item);
+}
+
 static void on_run_event(struct run_watch *w, struct run *x, enum run_event event)
 {
     struct group_item *item = (struct group_item *)w; /* its first member */
@@ -110,7 +124,7 @@ static void on_run_event(struct run_watch *w, struct run *x, enum run_event even
     g->in_flight--;
     /* A run that is not in the history has no result. */
     bool lost = x->record_err.code != ERR_NONE;
-    g->ops->finished(g, (size_t)(item - g->items), lost ? NULL : x, lost ? &x->record_err : NULL);
+    report(g, item, lost ? NULL : x, lost ? &x->record_err : NULL);
     run_watch_remove(x, w);
     g->busy--;
     advance(g);
@@ -161,15 +175,19 @@ static void on_made(struct spec_work *work)
         g->ops->skipped(g, i);
     } else if (!made || submit_spec(g, w->item, w->request, &work->spec, &e)) {
         g->in_flight--;
-        w->item->again = made && e.code == ERR_BUSY && g->in_flight > 0;
-        if (w->item->again)
-            g->again++; /* the end of a run in flight will make room */
+        if (made && e.code == ERR_BUSY && g->in_flight > 0)
+            set_again(g, w->item); /* the end of a run in flight will make room */
         else
-            g->ops->finished(g, i, NULL, &e);
+            report(g, w->item, NULL, &e);
     }
     item_work_free(w);
     g->busy--;
     advance(g);
+}
+
+static const char *surface_of(const struct group_item *item)
+{
+    return item->is_checker ? CHECKER_SURFACE : "v1";
 }
 
 static int make_in_thread(struct group *g, struct group_item *item, json_t *request, struct err *e)
@@ -180,7 +198,7 @@ static int make_in_thread(struct group *g, struct group_item *item, json_t *requ
     *w = (struct item_work){ .work = { .api = g->call->api,
                                        .who = &g->call->who,
                                        .request = request,
-                                       .surface = "v1",
+                                       .surface = surface_of(item),
                                        .done = on_made },
                              .item = item,
                              .request = json_incref(request) };
@@ -195,9 +213,10 @@ static int submit(struct group *g, struct group_item *item, json_t *request, str
     struct api_call *c = g->call;
     struct run_spec spec = { 0 };
     char field[128];
-    if (g->is_large)
+    if (g->is_large || item->is_large)
         return make_in_thread(g, item, request, e);
-    if (run_spec_from_json(c->api, &c->who, request, "v1", &spec, field, sizeof field, e))
+    if (run_spec_from_json(c->api, &c->who, request, surface_of(item), &spec, field, sizeof field,
+                           e))
         return -1;
     return submit_spec(g, item, request, &spec, e);
 }
@@ -219,16 +238,20 @@ static size_t take_item(struct group *g)
 static bool start_next(struct group *g)
 {
     struct err e = { 0 };
+    bool is_next = g->again == 0;
     size_t i = take_item(g);
     json_t *request = g->ops->request(g, i);
     int failed = request ? submit(g, &g->items[i], request, &e) : err_no_memory(&e, "a run");
     json_decref(request);
     if (failed && e.code == ERR_BUSY && g->in_flight > 0) {
-        g->next = i;
+        if (is_next)
+            g->next = i;
+        else
+            set_again(g, &g->items[i]);
         return false;
     }
     if (failed)
-        g->ops->finished(g, i, NULL, &e);
+        report(g, &g->items[i], NULL, &e);
     else
         g->in_flight++;
     return true;

@@ -243,7 +243,7 @@ const struct api_field run_row_reply[] = {
     { "artifact_id", FIELD_STRING, OR_NULL, .help = "the artifact that was run" },
     { "batch_id", FIELD_STRING, OR_NULL, .help = "the batch that the run belongs to" },
     { "surface", FIELD_STRING, OR_NULL,
-      .help = "the part of the API that the request went to: v1, nemo or artifacts" },
+      .help = "the part of the API that the request went to: v1, nemo, artifacts, or checker" },
     { "key", FIELD_STRING, OR_NULL, .help = "name of the API key" },
     { "created_at", FIELD_STRING, OR_NULL, .help = "time at which the run was accepted" },
     { "started_at", FIELD_STRING, OR_NULL, .help = "time at which the program started" },

@@ -149,7 +149,9 @@ static int add_json_file(struct spec_builder *b, const char *name, const json_t 
     (void)snprintf(b->field, b->field_size, "files.%.100s", name);
     if (content_decode(content, encoding, &bytes, e))
         return err_wrap(e, "%s", b->field);
-    return add_file(b, name, executable ? 0755 : 0644, buf_str(&bytes), bytes.len, e);
+    uint32_t mode = (executable ? 0755 : 0644) |
+                    (json_is_true(json_object_get(file, "run_only")) ? BUNDLE_RUN_ONLY : 0);
+    return add_file(b, name, mode, buf_str(&bytes), bytes.len, e);
 }
 
 static int add_files(struct spec_builder *b, struct err *e)

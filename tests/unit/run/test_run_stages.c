@@ -281,7 +281,33 @@ static void test_toolchain_that_is_missing_is_not_found(void)
     CHECK_INT(e.code, ERR_NOT_FOUND);
 }
 
+static void test_files_for_the_program_alone_are_kept_from_its_compiler(void)
+{
+    struct err e = { 0 };
+    char text[200];
+    bool has = true;
+    scoped(buf) all = { 0 }, seen = { 0 }, alone = { 0 }, joined = { 0 };
+    put(&all, "a.c", 0644, "main");
+    CHECK_INT(stage_split(&all, &has, &seen, &alone, &e), 0);
+    CHECK(!has && seen.len == 0 && alone.len == 0);
+    put(&all, "in", 0644 | BUNDLE_RUN_ONLY, "data");
+    put(&all, "program", 0644 | BUNDLE_RUN_ONLY, "no program");
+    put(&all, "b.c", 0755, "more");
+    CHECK_INT(stage_split(&all, &has, &seen, &alone, &e), 0);
+    CHECK(has);
+    CHECK_STR(listed(&seen, text, sizeof text), "a.c:644:main b.c:755:more");
+    put(&seen, "program", 0755, "ELF");
+    CHECK_INT(stage_join(&seen, &alone, &joined, &e), 0);
+    CHECK_STR(listed(&joined, text, sizeof text),
+              "a.c:644:main b.c:755:more program:755:ELF in:1644:data");
+    all.len -= 1;
+    scoped(buf) none = { 0 };
+    CHECK_INT(stage_split(&all, &has, &none, &none, &e), -1);
+    CHECK_INT(stage_join(&seen, &all, &none, &e), -1);
+}
+
 static const struct check_test tests[] = {
+    TEST(test_files_for_the_program_alone_are_kept_from_its_compiler),
     TEST(test_stages_follow_from_the_declaration_and_the_options),
     TEST(test_compiler_gets_its_own_and_nothing_of_the_callers),
     TEST(test_options_without_limits_mean_the_usual_ones),
