@@ -1,6 +1,6 @@
 import itertools
 import time
 
-for second in itertools.count():
+for second in itertools.count(step=10):
     print("still here after", second, "s", flush=True)
-    time.sleep(1)
+    time.sleep(10)

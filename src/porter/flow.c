@@ -410,13 +410,29 @@ void flow_on_connection(struct source *s, uint32_t events)
 
 /* ---- time, and a new policy ---- */
 
+static void tell(struct flow *f)
+{
+    if (f->told || f->state == FLOW_OVER)
+        return;
+    f->told = true;
+    net_record(f->run, &f->record);
+}
+
+void flow_tell_all(struct net *r)
+{
+    struct flow *next;
+    for (struct flow *f = r->flows; f; f = next) {
+        next = f->next;
+        if (f->state == FLOW_RELAYING)
+            relay_look(f);
+        tell(f);
+    }
+}
+
 void flow_on_time(struct flow *f, uint64_t now_us)
 {
     uint64_t idle_us = f->run->policy.caps.v[NETWORK_CAP_IDLE_MS] * 1000;
-    if (!f->told && f->state != FLOW_OVER) { /* a short connection has one record */
-        f->told = true;
-        net_record(f->run, &f->record);
-    }
+    tell(f); /* not before: a short connection has one record */
     if (f->state == FLOW_CONNECTING && now_us >= f->next_us) {
         try_next(f);
     } else if (f->state == FLOW_CONNECTING && now_us >= f->due_us) {

@@ -350,6 +350,17 @@ static void close_unlisted(struct net *r)
     }
 }
 
+/* The guest has made or ended connections, and epoll has not told them yet. */
+static void look_at_all(struct net *r)
+{
+    for (uint32_t i = 0; i < r->plumbing.n && !r->paused; i++) {
+        struct source *s = &r->listeners[i].source;
+        if (s->fd >= 0)
+            s->on_ready(s, EPOLLIN);
+    }
+    flow_tell_all(r);
+}
+
 /* Caps count from here on. Names keep their addresses, and so their number. */
 static void count_anew(struct net *r)
 {
@@ -383,6 +394,7 @@ int net_change(struct peer *peer, const struct wire_net *x, struct err *e)
     close_unlisted(r);
     flow_check_all(r);
     dialog_check_all(r);
+    look_at_all(r); /* the keeper may end a part of its log here */
     count_anew(r);
     return 0;
 }

@@ -229,10 +229,14 @@ void flow_end(struct flow *f, enum network_outcome outcome);
 void flow_on_time(struct flow *f, uint64_t now_us);
 /* Ends the connections that the policy has no more. */
 void flow_check_all(struct net *r);
+/* The log has the beginning or the end of every connection, as the kernel knows them now. */
+void flow_tell_all(struct net *r);
 /* relay.c */
 void relay_begin(struct flow *f);
 void relay_on_guest(struct source *s, uint32_t events);
 void relay_close_pipe(struct flow *f, struct way *w);
+/* Both sides may have bytes, or their end, that epoll has not told yet. */
+void relay_look(struct flow *f);
 /* The guest has not sent a whole message in time. */
 void relay_give_up_hello(struct flow *f);
 

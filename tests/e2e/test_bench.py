@@ -76,7 +76,7 @@ def test_contenders_that_do_not_work_here_are_named_with_the_reason(tmp, tmp_pat
 
 
 @pytest.mark.release_only  # measures, and other tests run the same code
-@pytest.mark.skipif(os.environ.get("BELLJAR_TEST_SOAK") != "1", reason="takes 90 s: tests/run --only soak")
+@pytest.mark.skipif(not harness.SOAK, reason="takes 90 s: tests/run --only soak")
 def test_sessions_are_measured_beside_what_others_do(tmp, tmp_path):
     done = bench("sessions", "--json", str(tmp_path / "b.json"), tmp=tmp)
     assert done.returncode in (0, 1), done

@@ -147,7 +147,8 @@ def test_programs_trust_the_authority_of_their_run(world, language, code):
     if not shutil.which({"javascript": "node"}.get(language, language)):
         pytest.skip(f"{language} is not installed")
     before = len(world.web.seen)
-    r = local(world, code, "--memory", "1g", "--timeout", "60s", "--pids", "256", language=language)
+    r = local(world, code, "--memory", "1g", "--timeout", "60s", "--compile-limit", "timeout=2m", "--pids", "256",
+              language=language)
     assert r.json["verdict"] == "ok" and len(world.web.seen) > before, r
     assert all(WIRE_FORM in seen for seen in world.web.seen[before:]), world.web.seen[before:]
 
@@ -341,7 +342,7 @@ def test_session_has_its_secrets_from_its_start(world, service):
     execute(near, session, ASK)
     r = execute(near, session, "print(ask())")
     assert r["stdout"] == "200 hi\n" and WIRE_FORM in world.web.seen[before], r
-    assert set(outcomes(r)) <= {"closed"}, r  # the cell may be over before its connection is
+    assert outcomes(r) in (["closed"], ["open"]), r  # the cell may be over before its connection is
     copy, = copies_of(near, session)
     r = execute(near, copy, "print(ask())")
     assert r["stdout"] == "200 hi\n" and WIRE_FORM in world.web.seen[-1], r

@@ -10,12 +10,11 @@ import subprocess
 import pytest
 
 import harness
-from harness import REPO
+from harness import REPO, SOAK
 from service import ROOMY, Service, in_threads
 
 # The package is about its own code; other tests have the code of the service under the sanitizers.
 pytestmark = pytest.mark.release_only
-SOAK = os.environ.get("BELLJAR_TEST_SOAK") == "1"
 PACKAGE = REPO / "sdk" / "typescript"
 
 

@@ -1,9 +1,8 @@
 """A request to end that meets the end of the program: the result is `cancelled`, or it is the whole true result
-(JAR_RUN-4). There are 1,000 races, and 10,000 in the group `soak`."""
+(JAR_RUN-4). There are 500 races, and 10,000 in the group `soak`."""
 
 import http.client
 import json
-import os
 import random
 import signal
 import subprocess
@@ -14,7 +13,7 @@ import harness
 from harness import PATIENCE
 from service import in_threads
 
-RACES = 10000 if os.environ.get("BELLJAR_TEST_SOAK") == "1" else 1000
+RACES = 10000 if harness.SOAK else 500
 CLIENTS = 4
 
 

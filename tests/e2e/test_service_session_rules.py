@@ -100,8 +100,8 @@ def test_service_that_had_sessions_is_ready_for_them_after_a_restart(sealed):
         s.restart()
         assert eventually(lambda: zygote() == "up", 30), zygote()
         assert s.post("/v1/sessions", {"language": "python"}).status == 201
-        starts = s.get("/v1/stats").json["pools"]["python-session"]["starts"]
-        assert starts["cold"] == 0 and sum(starts.values()) == 1, starts
+        starts = lambda: s.get("/v1/stats").json["pools"]["python-session"]["starts"]
+        assert eventually(lambda: sum(starts().values()) == 1, 30) and starts()["cold"] == 0, starts()
 
 
 def test_cells_of_a_service_that_stops_run_to_their_end():

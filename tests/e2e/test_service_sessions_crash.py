@@ -9,14 +9,13 @@ import threading
 import time
 
 import pytest
-from harness import eventually
+from harness import SOAK, eventually
 from hostview import descendants
 from service import Service
 from sessions import (PATIENCE, checkpoint, create, end, images, kill_everything, kill_keeper, look, output, place,
                       roll_back, sleep)
 
 pytestmark = pytest.mark.release_only  # the same code is killed with sanitizers by the tests of sessions that survive
-SOAK = os.environ.get("BELLJAR_TEST_SOAK") == "1"
 ROUNDS = 200 if SOAK else 24
 SEED = int(os.environ.get("BELLJAR_TEST_SEED", "1"))
 BYTES = 20_000_000

@@ -1,15 +1,14 @@
 """Freshness: copies of one session share no random number, however many there are. The group `soak` has 1,000 copies of
 each language, the group e2e some hundred in all."""
 import json
-import os
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from harness import SOAK
 from service import Service
 from sessions import checkpoint, copies_of, create, end, execute, output, roll_back, rows, sleep, value
 
 pytestmark = pytest.mark.release_only  # interpreters start cold there: every session would take seconds
-SOAK = os.environ.get("BELLJAR_TEST_SOAK") == "1"
 COPIES = {"python": 60, "javascript": 40, "bash": 60, "sqlite": 40, "postgres": 8}
 BATCH = {"python": 20, "javascript": 10, "bash": 20, "sqlite": 20, "postgres": 4}
 BEGIN = {

@@ -13,11 +13,10 @@ import threading
 import time
 from collections import Counter
 
-from harness import eventually
+from harness import SOAK, eventually
 from hostview import cgroups, descendants
 from service import Service, in_threads
 
-SOAK = os.environ.get("BELLJAR_TEST_SOAK") == "1"
 SECONDS = float(os.environ.get("BELLJAR_TEST_SOAK_SECONDS", "600")) if SOAK else 12
 SESSIONS, WORKERS = (50, 10) if SOAK else (8, 4)
 BETWEEN_KILLS = (4, 12) if SOAK else (2, 4)

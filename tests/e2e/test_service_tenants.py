@@ -9,10 +9,9 @@ import threading
 import time
 
 import harness
-from harness import eventually
+from harness import SOAK, eventually
 from service import Service
 
-SOAK = os.environ.get("BELLJAR_TEST_SOAK") == "1"
 SECONDS = float(os.environ.get("BELLJAR_TEST_SOAK_SECONDS", "600")) if SOAK else 8
 LIMITS = {"wall_ms": int(10000 * harness.PATIENCE), "cpu_ms": 10000}
 SETTINGS = {"http.max_connections": 64, "history.max_bytes": "16m", "artifacts.max_bytes_per_key": "4m",

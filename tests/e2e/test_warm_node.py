@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from corpus import pools, wait_up
-from harness import PATIENCE, eventually
+from harness import PATIENCE, SOAK, eventually
 from service import ROOMY, Service
 
-JARS = 300
+JARS = 300 if SOAK else 100
 AT_A_TIME = 4
 # One line of JSON: everything that is drawn from a generator whose state a fork copies, in all the ways to get at it.
 DRAW = """

@@ -60,7 +60,7 @@ class Browser:
 
         self.service = service
         self.base = f"http://127.0.0.1:{service.port}/console/"
-        self.profile = tempfile.mkdtemp(prefix="belljar-browser-")
+        self.profile = tempfile.mkdtemp(prefix="belljar-test-browser-")
         options = Options()
         options.binary_location = shutil.which("chromium")
         # Chromium's own sandbox refuses root. The pages here are ours.

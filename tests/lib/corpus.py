@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import ASAN, REPO, eventually
+from harness import ASAN, REPO, SOAK, eventually
 from service import ROOMY, Service
 
 COMPARED = ("stdout", "stderr", "exit_code", "signal", "verdict", "stdout_bytes", "stderr_bytes", "limits_hit")
@@ -63,8 +63,8 @@ class Corpus:
 
 
 def thinned(names):
-    """All of them; with the sanitizers, which do not watch interpreters, a few."""
-    return names[::40] if ASAN else names
+    """Every second one; all in the group soak; with the sanitizers, which do not watch interpreters, a few."""
+    return names if SOAK else names[::40 if ASAN else 2]
 
 
 def comparable(result):

@@ -23,6 +23,7 @@ BELLJAR = os.environ.get("BELLJAR", str(REPO / "build" / "belljar"))
 TOOLS = Path(os.environ.get("BELLJAR_TOOLS", REPO / "build" / "release" / "tests" / "tools"))
 SLACK_MS = int(os.environ.get("BELLJAR_TEST_SLACK_MS", "100"))
 ASAN = os.environ.get("BELLJAR_TEST_ASAN") == "1"  # the binary was built with the sanitizers
+SOAK = os.environ.get("BELLJAR_TEST_SOAK") == "1"  # the group soak: measure more, go on for longer
 EMULATED = SLACK_MS > 2000  # a machine many times slower than it looks; the sanitizers alone are not that slow
 KERNEL = tuple(int(n) for n in os.uname().release.split("-")[0].split(".")[:2])
 PATIENCE = 5 if EMULATED else 1  # how much longer everything may take to end
