@@ -45,11 +45,17 @@ ALONE = {
 # The rule for the group asan. The sanitizers watch our C code, not the interpreters in the jars. So every test runs,
 # but a test with parameters runs only its first and its last case. The files of WHOLE_UNDER_ASAN run every case: there
 # each case gives other bytes to one of our parsers, or takes another path through our set-up of a jar. The corpora
-# under tests/data are thinned out by the tests that read them (harness.ASAN). Tests with the mark release_only do not
-# run: they measure time or memory, or are about interpreters alone.
+# under tests/data are thinned out by the tests that read them (harness.ASAN). Tests with the mark release_only, and the
+# files of NOT_UNDER_ASAN, do not run: they measure time or memory, or are about interpreters alone.
 WHOLE_UNDER_ASAN = {
     "test_bad_input", "test_service_bad_input", "test_service_http", "test_service_execute", "test_inputs",
     "test_outputs", "test_explain", "test_layers_taken_away", "test_levels", "test_commands", "test_exit_status",
+}
+# These files are about interpreters, about the words of documents or about shares of the machine. Other tests take the
+# same paths through our code.
+NOT_UNDER_ASAN = {
+    "test_exact_python", "test_exact_typescript", "test_exact_node", "test_exact_bash", "test_language_matrix",
+    "test_warm_node", "test_typescript", "test_documents", "test_neighbours", "test_service_tenants",
 }
 
 
@@ -84,7 +90,8 @@ def left_out_under_asan(items):
         if item.path.stem not in WHOLE_UNDER_ASAN:
             cases.setdefault((item.path, item.originalname or item.name), []).append(item)
     left_out = {item for same in cases.values() for item in same[1:-1]}
-    return left_out | {item for item in items if item.get_closest_marker("release_only")}
+    return left_out | {item for item in items
+                       if item.path.stem in NOT_UNDER_ASAN or item.get_closest_marker("release_only")}
 
 
 def pytest_collection_modifyitems(config, items):

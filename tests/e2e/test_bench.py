@@ -27,6 +27,7 @@ def tmp(tmp_path):
     place.rmdir()
 
 
+@pytest.mark.release_only  # measures, and other tests run the same code
 def test_table_json_and_plot_say_the_same(tmp, tmp_path):
     done = bench("burst", "memory", "--json", str(tmp_path / "b.json"), "--svg", str(tmp_path / "b.svg"), tmp=tmp)
     assert done.returncode in (0, 1), done

@@ -13,7 +13,7 @@ import harness
 from harness import PATIENCE
 from service import in_threads
 
-RACES = 10000 if harness.SOAK else 500
+RACES = 10000 if harness.SOAK else 100 if harness.ASAN else 500
 CLIENTS = 4
 
 

@@ -13,12 +13,12 @@ import threading
 import time
 from collections import Counter
 
-from harness import SOAK, eventually
+from harness import ASAN, SOAK, eventually
 from hostview import cgroups, descendants
 from service import Service, in_threads
 
-SECONDS = float(os.environ.get("BELLJAR_TEST_SOAK_SECONDS", "600")) if SOAK else 12
-SESSIONS, WORKERS = (50, 10) if SOAK else (8, 4)
+SECONDS = float(os.environ.get("BELLJAR_TEST_SOAK_SECONDS", "600")) if SOAK else 6 if ASAN else 12
+SESSIONS, WORKERS = (50, 10) if SOAK else (4, 3) if ASAN else (8, 4)
 BETWEEN_KILLS = (4, 12) if SOAK else (2, 4)
 PATIENCE = 90
 NAMES = "me a b c d".split()

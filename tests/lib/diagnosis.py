@@ -127,10 +127,12 @@ def results(wanted):
     a few run, and every fourth output is explained."""
     if harness.SOAK:
         return run_all(wanted)
-    run_now = wanted[::40] if harness.ASAN else [case for i, case in enumerate(wanted)
-                                                if i % 4 == 0 or case.language not in SLOW or not case.recorded.exists()]
-    rest = [case for case in (wanted[::4] if harness.ASAN else wanted)
-            if case not in run_now and case.recorded.exists()]
+    explainable = lambda case: case.language in SLOW and case.recorded.exists()
+    if harness.ASAN:
+        run_now, looked_at = wanted[::40], wanted[::4]
+    else:
+        run_now, looked_at = [case for i, case in enumerate(wanted) if i % 4 == 0 or not explainable(case)], wanted
+    rest = [case for case in looked_at if case not in run_now and case.recorded.exists()]
     with ThreadPoolExecutor(AT_A_TIME) as pool:
         explained = list(zip(rest, pool.map(explain, rest)))
     return run_all(run_now) + explained
