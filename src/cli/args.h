@@ -51,7 +51,7 @@ struct verb {
     int (*run)(void *options, int argc, char **argv, struct err *e);
 };
 
-enum { ARGS_ROWS_MAX = 40, ARGS_OPERANDS_ANY = 1 << 20 };
+enum { ARGS_ROWS_MAX = 64, ARGS_OPERANDS_ANY = 1 << 20 };
 
 struct cli_command {
     const char *name;

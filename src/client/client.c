@@ -240,6 +240,16 @@ int client_identify(struct client *c, const char *host, const char *key, struct 
     return 0;
 }
 
+const char *client_host(const struct client *c)
+{
+    return c->host;
+}
+
+const char *client_key(const struct client *c)
+{
+    return c->key;
+}
+
 void client_free(struct client *c)
 {
     if (!c)

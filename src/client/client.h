@@ -57,6 +57,9 @@ struct client_response {
  * character. */
 [[nodiscard]] int client_identify(struct client *c, const char *host, const char *key,
                                   struct err *e);
+/* As in client_identify(); NULL: none. */
+const char *client_host(const struct client *c);
+const char *client_key(const struct client *c);
 /* Takes over a connected socket, also on failure. */
 [[nodiscard]] int client_adopt(struct client **ret, int fd, struct err *e);
 void client_free(struct client *c);

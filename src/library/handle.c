@@ -22,10 +22,7 @@ static void handle_free(struct belljar *b)
 {
     free(b->address);
     free(b->key);
-    free(b->path);
-    free(b->host);
-    free(b->port);
-    free(b->authority);
+    client_address_done(&b->at);
     (void)pthread_mutex_destroy(&b->lock);
     free(b);
 }
@@ -68,65 +65,19 @@ const char *belljar_address(const struct belljar *handle)
 
 /* ---- addresses ---- */
 
-/* A key or a host goes into the head of a request as it is. */
-static bool is_visible(const char *text)
+static int take_service(struct belljar *b, const char *service, struct belljar_error **error)
 {
-    for (; *text; text++)
-        if (*text <= ' ' || *text >= 0x7F)
-            return false;
-    return true;
-}
-
-/* "http://HOST[:PORT]", with an address of IPv6 in brackets. */
-static int parse_url(struct belljar *b, const char *url, struct belljar_error **error)
-{
-    static const char scheme[] = "http://";
-    const char *host = url + strlen(scheme);
-    size_t len = strcspn(host, "/");
-    const char *rest = host + len;
-    const char *end = *host == '[' ? memchr(host, ']', len) : NULL;
-    const char *colon = memchr(end ? end : host, ':', len - (size_t)((end ? end : host) - host));
-    size_t host_len = colon ? (size_t)(colon - host) : len;
-    size_t port_len = colon ? len - host_len - 1 : 0;
-    if (strcmp(rest, "") != 0 && strcmp(rest, "/") != 0)
-        return library_fail(error, BELLJAR_ERROR_BAD_REQUEST,
-                            "service '%s' has a path: give http://HOST:PORT alone", QUOTED(url));
-    if (host_len == 0 ||
-        (colon && (port_len == 0 || port_len > 5 || strspn(colon + 1, "0123456789") != port_len)))
-        return library_fail(error, BELLJAR_ERROR_BAD_REQUEST,
-                            "service '%s' is not http://HOST:PORT", QUOTED(url));
-    bool brackets = end && end == host + host_len - 1;
-    b->authority = strndup(host, len);
-    b->host = brackets ? strndup(host + 1, host_len - 2) : strndup(host, host_len);
-    b->port = colon ? strndup(colon + 1, port_len) : strdup("80");
-    return b->authority && b->host && b->port ? 0 : library_fail_memory(error);
-}
-
-static int parse_service(struct belljar *b, const char *service, struct belljar_error **error)
-{
-    if (!is_visible(service) && *service != '/')
-        return library_fail(error, BELLJAR_ERROR_BAD_REQUEST,
-                            "service '%s' has blanks or control characters", QUOTED(service));
-    if (strncmp(service, "http://", 7) == 0)
-        return parse_url(b, service, error);
-    if (strncmp(service, "unix:", 5) == 0)
-        service += 5;
-    if (*service != '/')
-        return library_fail(error, BELLJAR_ERROR_BAD_REQUEST,
-                            "service '%s' is not an address: give the absolute path of a unix "
-                            "socket, or http://HOST:PORT",
-                            QUOTED(service));
-    b->path = strdup(service);
-    return b->path ? 0 : library_fail_memory(error);
+    struct err e = { 0 };
+    return client_address_parse(service, &b->at, &e) ? library_fail_err(error, &e) : 0;
 }
 
 static int check_key(struct belljar *b, const char *key, struct belljar_error **error)
 {
+    struct err e = { 0 };
     if (!key)
         return 0;
-    if (!*key || !is_visible(key) || strlen(key) > 256)
-        return library_fail(error, BELLJAR_ERROR_BAD_REQUEST,
-                            "the key is not an API key: it has 1 to 256 visible characters");
+    if (client_key_check(key, &e))
+        return library_fail_err(error, &e);
     b->key = strdup(key);
     return b->key ? 0 : library_fail_memory(error);
 }
@@ -150,11 +101,11 @@ static int open_handle(struct belljar *b, const struct belljar_options *o,
     if (!o->service) {
         if (private_host_start(&b->service, o, error))
             return -1;
-        b->path = text_copy(b->service.socket_path);
-    } else if (parse_service(b, o->service, error)) {
+        b->at.path = text_copy(b->service.socket_path);
+    } else if (take_service(b, o->service, error)) {
         return -1;
     }
-    b->address = text_copy(o->service ? o->service : b->path);
+    b->address = text_copy(o->service ? o->service : b->at.path);
     if (!b->address)
         return library_fail_memory(error);
     return o->service ? check_service(b, error) : 0;
@@ -207,13 +158,8 @@ int library_take(struct belljar *b, struct client **ret, bool *ret_used,
     *ret_used = c != NULL;
     if (closed)
         return library_fail(error, BELLJAR_ERROR_UNAVAILABLE, "the handle is closed");
-    if (!c &&
-        (b->path ? client_connect(&c, b->path, &e) : client_connect_tcp(&c, b->host, b->port, &e)))
+    if (!c && client_address_connect(&b->at, b->key, &c, &e))
         return library_fail_err(error, &e);
-    if (!*ret_used && client_identify(c, b->authority, b->key, &e)) {
-        client_free(c);
-        return library_fail_err(error, &e);
-    }
     *ret = c;
     return 0;
 }
@@ -287,7 +233,7 @@ int belljar_call(struct belljar *handle, const char *method, const char *path, c
         return library_fail(error, BELLJAR_ERROR_BAD_REQUEST,
                             "'%s' is not a method: GET, POST, PUT, PATCH and DELETE are",
                             QUOTED(method));
-    if (*path != '/' || !is_visible(path))
+    if (*path != '/' || !client_is_visible(path))
         return library_fail(error, BELLJAR_ERROR_BAD_REQUEST,
                             "'%s' is not a path of the service: it begins with '/', and other "
                             "bytes than visible ASCII are written as %%XX",

@@ -22,6 +22,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "client/address.h"
 #include "client/client.h"
 
 enum { LIBRARY_ANSWER_MAX = 128 << 20, LIBRARY_IDLE_MAX = 16 };
@@ -74,8 +75,7 @@ struct belljar {
     size_t n_idle;
     /* these do not change */
     char *address, *key;
-    char *path;                    /* of a unix socket; NULL: TCP */
-    char *host, *port, *authority; /* of TCP; the authority is host:port as in the URL */
+    struct client_address at;
     int patience_ms;
     struct private_host service;
 };

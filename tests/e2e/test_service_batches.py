@@ -126,7 +126,8 @@ def test_batch_of_hundred(service):
     assert [x["stdout"] for x in r["results"]] == [f"{i}\n" for i in range(100)] and r["summary"]["ok"] == 100
 
 
-def test_batch_cancelled_with_its_client(service):
+@pytest.mark.parametrize("orderly", [True, False])
+def test_batch_cancelled_with_its_client(service, orderly):
     body = {"runs": [py(sleeper(100), limits={"wall_ms": "2m"}) for _ in range(4)], "parallel": 2,
             "cancel_on_disconnect": True}
     text = json.dumps(body).encode()
@@ -140,7 +141,8 @@ Content-Length: %d\r
 """
         s.sendall(head % len(text) + text)
         assert eventually(lambda: service.get("/v1/stats").json["now"]["running"] == 2)
-        s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+        if not orderly:
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
     assert eventually(lambda: service.get("/v1/stats").json["now"] == {"running": 0, "queued": 0, "waiting": 0})
 
 

@@ -486,7 +486,7 @@ static void check_bad_options(void)
     static const struct {
         const char *service, *word;
     } bad[] = { { "localhost:6000", "http://HOST:PORT" },
-                { "https://localhost", "http://HOST:PORT" },
+                { "https://localhost", "needs TLS" },
                 { "http://", "http://HOST:PORT" },
                 { "http://localhost:6000/v1", "path" },
                 { "http://localhost:x", "HOST:PORT" },

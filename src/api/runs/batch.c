@@ -345,7 +345,7 @@ static void batch_done(struct group *g)
                        (int)b->ok, "failed", (int)b->failed, "passed", (int)b->passed, "unchecked",
                        (int)b->unchecked, "cancelled", (int)b->cancelled, "skipped",
                        (int)b->skipped, "wall_ms", group_wall_ms(g)));
-    g->call->on_gone = NULL;
+    g->call->on_gone = g->call->on_half_close = NULL;
     batch_free(b); /* first: the body of the call and the list of the api may be gone afterwards */
     group_answer_end(&answer, o);
 }
@@ -506,7 +506,7 @@ static void batch_begin(struct api_call *c, const struct err *unresolved)
         return;
     }
     c->user = b;
-    c->on_gone = client_gone;
+    c->on_gone = c->on_half_close = client_gone; /* an orderly close is seen as the latter */
     group_answer_begin(&b->answer, c);
     group_start(&b->group);
 }

@@ -371,7 +371,7 @@ static void comparison_done(struct group *g)
     json_put(o, "agreement", agreement);
     json_put(o, "fastest", fastest);
     json_put(o, "wall_ms", json_real(group_wall_ms(g)));
-    g->call->on_gone = NULL;
+    g->call->on_gone = g->call->on_half_close = NULL;
     comparison_free(m); /* first: the body of the call may be gone afterwards */
     group_answer_end(&answer, o);
 }
@@ -496,7 +496,7 @@ static void comparison_post(struct api_call *c)
         return;
     }
     c->user = m;
-    c->on_gone = client_gone;
+    c->on_gone = c->on_half_close = client_gone; /* an orderly close is seen as the latter */
     group_answer_begin(&m->answer, c);
     group_start(&m->group);
 }

@@ -18,7 +18,8 @@
 #include "client/client.h"
 
 struct approvals_options {
-    const char *state, *remember, *prefix, *reason;
+    struct service_choice service;
+    const char *remember, *prefix, *reason;
     bool all;
 };
 
@@ -50,8 +51,7 @@ static const struct arg_row rows[] = {
     { "prefix", "TEXT", .offset = AT(prefix),
       .help = "approve: the first words of such commands, with --remember prefix" },
     { "reason", "TEXT", .offset = AT(reason), .help = "reject: a reason for the requester" },
-    { "state", "DIR", .offset = AT(state), .values.kind = VALUES_DIRECTORY,
-      .help = "state directory of the service" },
+    SERVICE_ROWS(struct approvals_options, service),
 };
 #undef AT
 
@@ -82,7 +82,7 @@ static int verb_ls(void *options, int argc, char **argv, struct err *e)
     size_t i;
     (void)argc;
     (void)argv;
-    if (service_line_open(o->state, &c, e) || list(c, o->all, &answer, e))
+    if (service_line_open(&o->service, &c, e) || list(c, o->all, &answer, e))
         return -1;
     json_t *approvals = json_object_get(answer, "approvals");
     if (json_array_size(approvals) == 0)
@@ -134,7 +134,7 @@ static int verb_show(void *options, int argc, char **argv, struct err *e)
     json_auto_t *approval = NULL;
     scoped(buf) out = { 0 };
     (void)argc;
-    if (service_line_open(o->state, &c, e) || find(c, argv[0], &approval, e) ||
+    if (service_line_open(&o->service, &c, e) || find(c, argv[0], &approval, e) ||
         approval_add(&out, approval, e))
         return -1;
     print(&out);
@@ -167,7 +167,7 @@ static int decide_each(const struct approvals_options *o, int argc, char **argv,
                        struct err *e)
 {
     __attribute__((cleanup(client_end))) struct client *c = NULL;
-    if (service_line_open(o->state, &c, e))
+    if (service_line_open(&o->service, &c, e))
         return -1;
     for (int i = 0; i < argc; i++) {
         json_auto_t *approval = NULL;
@@ -342,7 +342,7 @@ static int verb_watch(void *options, int argc, char **argv, struct err *e)
                        .terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) };
     (void)argc;
     (void)argv;
-    return service_follow(w.options->state, watch_line, &w, e);
+    return service_follow(&w.options->service, watch_line, &w, e);
 }
 
 static const struct verb verbs[] = {

@@ -231,7 +231,8 @@ static int change(struct keys_options *o, int (*run)(const struct keys_options *
                   bool makes_state, struct err *e)
 {
     char path[STATE_PATH_MAX];
-    int status, rc = remote_connect(o->state, &o->service, e);
+    const struct service_choice here = { .state = o->state, .here = true };
+    int status, rc = remote_connect(&here, &o->service, e);
     (void)snprintf(o->actor, sizeof o->actor, "unix:%u", getuid());
     if (rc == -1 || state_choose(o->state, path, sizeof path, e) ||
         (rc == REMOTE_NONE && makes_state && make_state(path, e)))

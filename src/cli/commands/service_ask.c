@@ -20,19 +20,19 @@ static void client_end(struct client **c)
     client_done(c);
 }
 
-int service_ask(const char *state, const char *method, const char *path, json_t *body, json_t **ret,
-                struct err *e)
+int service_ask(const struct service_choice *s, const char *method, const char *path, json_t *body,
+                json_t **ret, struct err *e)
 {
     __attribute__((cleanup(client_end))) struct client *c = NULL;
-    if (service_line_open(state, &c, e)) {
+    if (service_line_open(s, &c, e)) {
         json_decref(body);
         return -1;
     }
     return service_line_ask(c, method, path, body, ret, e);
 }
 
-int service_upload(const char *state, const char *path, int fd, uint64_t bytes, json_t **ret,
-                   struct err *e)
+int service_upload(const struct service_choice *s, const char *path, int fd, uint64_t bytes,
+                   json_t **ret, struct err *e)
 {
     __attribute__((cleanup(client_end))) struct client *c = NULL;
     const struct client_request q = { .method = "POST",
@@ -41,7 +41,7 @@ int service_upload(const char *state, const char *path, int fd, uint64_t bytes, 
                                       .file_fd = fd,
                                       .file_bytes = bytes,
                                       .body_max = ANSWER_MAX };
-    return service_line_open(state, &c, e) || client_ask(c, &q, ANSWER_MS, e) ||
+    return service_line_open(s, &c, e) || client_ask(c, &q, ANSWER_MS, e) ||
                    service_line_take(c, ret, e)
                ? -1
                : 0;
@@ -60,11 +60,11 @@ static int pass_on(struct client *c, int fd, struct err *e)
     return 0;
 }
 
-int service_download(const char *state, const char *path, int fd, struct err *e)
+int service_download(const struct service_choice *s, const char *path, int fd, struct err *e)
 {
     __attribute__((cleanup(client_end))) struct client *c = NULL;
     const struct client_request q = { .method = "GET", .path = path, .body_max = ANSWER_MAX };
-    if (service_line_open(state, &c, e) || client_send(c, &q, e))
+    if (service_line_open(s, &c, e) || client_send(c, &q, e))
         return -1;
     while (!client_response(c)->complete) {
         struct pollfd p = { .fd = client_fd(c), .events = client_events(c, true) };
@@ -76,7 +76,7 @@ int service_download(const char *state, const char *path, int fd, struct err *e)
         if (n > 0 && (client_ready(c, p.revents, e) || pass_on(c, fd, e)))
             return -1;
     }
-    return client_response(c)->status / 100 == 2 ? 0 : client_refusal(c, e);
+    return client_response(c)->status / 100 == 2 ? 0 : service_refusal(c, e);
 }
 
 int service_path(const char *noun, const char *name, const char *verb, char **ret, struct err *e)

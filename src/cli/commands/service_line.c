@@ -11,7 +11,6 @@
 
 #include "base/auto.h"
 #include "cli/cli.h"
-#include "cli/commands/service_db.h"
 #include "cli/run/remote.h"
 #include "client/client.h"
 
@@ -19,20 +18,21 @@
 enum { ANSWER_MS = 600000, ANSWER_MAX = 16 << 20 };
 enum { AGAIN_MS = 300, EXIT_LOST = 120 };
 
-int service_line_open(const char *state, struct client **ret, struct err *e)
+int service_line_open(const struct service_choice *s, struct client **ret, struct err *e)
 {
-    int rc = remote_connect(state, ret, e);
+    int rc = remote_connect(s, ret, e);
     if (rc == REMOTE_NONE)
         return err_set(e, ERR_UNAVAILABLE, 0,
-                       "no service is running: start one with 'belljar serve'");
-    return rc || service_db_become_owner(state, e) ? -1 : 0;
+                       "no service is running: start one with 'belljar serve', or name another "
+                       "with --service URL");
+    return rc || service_choice_drop_root(s, e) ? -1 : 0;
 }
 
 int service_line_take(const struct client *c, json_t **ret, struct err *e)
 {
     size_t len;
     if (client_response(c)->status / 100 != 2)
-        return client_refusal(c, e);
+        return service_refusal(c, e);
     const char *bytes = client_body(c, &len);
     *ret = json_loadb(bytes, len, 0, NULL);
     return *ret ? 0 : err_set(e, ERR_PROTOCOL, 0, "the service sent no JSON");
@@ -55,11 +55,11 @@ int service_line_ask(struct client *c, const char *method, const char *path, jso
 }
 
 /* The exit status of the child. */
-static int work_once(const char *state, service_work *work, void *context, bool again)
+static int work_once(const struct service_choice *s, service_work *work, void *context, bool again)
 {
     struct client *c = NULL;
     struct err e = { 0 };
-    bool open = service_line_open(state, &c, &e) == 0;
+    bool open = service_line_open(s, &c, &e) == 0;
     int rc = open ? work(c, context, &e) : -1;
     client_done(&c);
     if (rc == 0)
@@ -76,7 +76,7 @@ static int wait_for_child(pid_t child)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-int service_follow(const char *state, service_work *work, void *context, struct err *e)
+int service_follow(const struct service_choice *s, service_work *work, void *context, struct err *e)
 {
     struct termios terminal;
     bool has_terminal = tcgetattr(STDIN_FILENO, &terminal) == 0;
@@ -87,7 +87,7 @@ int service_follow(const char *state, service_work *work, void *context, struct 
             return err_set(e, ERR_KERNEL, errno, "fork");
         if (child == 0) {
             (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
-            int status = getppid() == parent ? work_once(state, work, context, again) : 1;
+            int status = getppid() == parent ? work_once(s, work, context, again) : 1;
             (void)fflush(NULL);
             _exit(status);
         }

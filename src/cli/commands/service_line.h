@@ -6,11 +6,13 @@
 #include <jansson.h>
 
 #include "base/err.h"
+#include "cli/service_choice.h"
 
 struct client;
 
 /* ERR_UNAVAILABLE if no service runs. */
-[[nodiscard]] int service_line_open(const char *state, struct client **ret, struct err *e);
+[[nodiscard]] int service_line_open(const struct service_choice *s, struct client **ret,
+                                    struct err *e);
 /* `body` NULL: none; its reference is taken over. The answer is 2xx and JSON, a new reference. */
 [[nodiscard]] int service_line_ask(struct client *c, const char *method, const char *path,
                                    json_t *body, json_t **ret, struct err *e);
@@ -23,5 +25,5 @@ typedef int service_work(struct client *c, void *context, struct err *e);
 
 /* Does the work in a child process. If the service ends meanwhile, waits for the next one and does the
  * work again: only this process has the right to connect anew. Returns an exit status. */
-[[nodiscard]] int service_follow(const char *state, service_work *work, void *context,
+[[nodiscard]] int service_follow(const struct service_choice *s, service_work *work, void *context,
                                  struct err *e);

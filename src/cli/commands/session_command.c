@@ -19,7 +19,7 @@
 enum { COUNT_MAX = 100 };
 
 struct session_options {
-    const char *state;
+    struct service_choice service;
     unsigned count;
     bool replay;
 };
@@ -33,8 +33,7 @@ static const struct arg_row rows[] = {
     { "count", "N", .apply = set_count, .help = "fork: the number of copies; 1 by default" },
     { "replay", .offset = offsetof(struct session_options, replay),
       .help = "wake: if the session cannot wake, run its cells again in a new program" },
-    { "state", "DIR", .offset = offsetof(struct session_options, state),
-      .values.kind = VALUES_DIRECTORY, .help = "state directory of the service" },
+    SERVICE_ROWS(struct session_options, service),
 };
 
 static void print_session(const json_t *s)
@@ -61,7 +60,7 @@ static int verb_ls(void *options, int argc, char **argv, struct err *e)
     json_auto_t *answer = NULL;
     (void)argc;
     (void)argv;
-    if (service_ask(o->state, "GET", "/v1/sessions", NULL, &answer, e))
+    if (service_ask(&o->service, "GET", "/v1/sessions", NULL, &answer, e))
         return -1;
     const json_t *list = json_object_get(answer, "sessions");
     if (json_array_size(list) == 0)
@@ -79,7 +78,7 @@ static int ask(const struct session_options *o, const char *method, const char *
         json_decref(body);
         return -1;
     }
-    return service_ask(o->state, method, path, body, ret, e);
+    return service_ask(&o->service, method, path, body, ret, e);
 }
 
 static int verb_fork(void *options, int argc, char **argv, struct err *e)
@@ -179,7 +178,7 @@ static int verb_export(void *options, int argc, char **argv, struct err *e)
         return err_set(e, ERR_USAGE, 0, "an exported session is no text: give a FILE, or a pipe");
     pid_t pid = fork();
     if (pid == 0)
-        _exit(service_download(o->state, path, fd, e) ? cli_fail(e) : 0);
+        _exit(service_download(&o->service, path, fd, e) ? cli_fail(e) : 0);
     int status = wait_for(pid, e);
     if (status != 0 && to_file)
         (void)unlink(name);
@@ -222,7 +221,8 @@ static int verb_import(void *options, int argc, char **argv, struct err *e)
     int from = kept >= 0 ? kept : fd;
     if (fstat(from, &st) < 0)
         return err_set(e, ERR_KERNEL, errno, "look at '%s'", QUOTED(name));
-    if (service_upload(o->state, "/v1/sessions?from=image", from, (uint64_t)st.st_size, &answer, e))
+    if (service_upload(&o->service, "/v1/sessions?from=image", from, (uint64_t)st.st_size, &answer,
+                       e))
         return -1;
     print_session(answer);
     return 0;
@@ -258,9 +258,7 @@ static int verb_attach(void *options, int argc, char **argv, struct err *e)
     int status = language_of(o, argv[0], language, e);
     if (status != 0) /* the child has said why */
         return status;
-    if (o->state && setenv("BELLJAR_STATE", o->state, 1) < 0)
-        return err_no_memory(e, "a name");
-    return repl_attach(language, argv[0], e);
+    return repl_attach(language, argv[0], &o->service, e);
 }
 
 /* Without a host it has no network any more. */

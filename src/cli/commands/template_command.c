@@ -16,7 +16,7 @@
 #include "spec/limit.h"
 
 struct template_options {
-    const char *state;
+    struct service_choice service;
     const struct language *language; /* NULL: inferred from the file */
     struct limits limits;
     limit_set given;
@@ -47,8 +47,7 @@ static const struct arg_row rows[] = {
     { "memory", "SIZE", .apply = set_memory, .help = "create: memory limit of the setup" },
     { "timeout", "TIME", .apply = set_timeout, .help = "create: time limit of the setup" },
     { "shared", .offset = AT(shared), .help = "create: every key may use it" },
-    { "state", "DIR", .offset = AT(state), .values.kind = VALUES_DIRECTORY,
-      .help = "state directory of the service" },
+    SERVICE_ROWS(struct template_options, service),
 };
 #undef AT
 
@@ -87,7 +86,7 @@ static int verb_create(void *options, int argc, char **argv, struct err *e)
         (void)json_object_set_new(
             body, "cell_limits",
             json_pack("{s:I}", "wall_ms", (json_int_t)o->limits.v[LIMIT_WALL_MS]));
-    if (service_ask(o->state, "POST", "/v1/templates", body, &answer, e))
+    if (service_ask(&o->service, "POST", "/v1/templates", body, &answer, e))
         return -1;
     (void)fprintf(stderr, "belljar: template '%s' is ready: belljar run --template %s FILE\n", name,
                   name);
@@ -103,7 +102,7 @@ static int verb_ls(void *options, int argc, char **argv, struct err *e)
     size_t i;
     (void)argc;
     (void)argv;
-    if (service_ask(o->state, "GET", "/v1/templates", NULL, &answer, e))
+    if (service_ask(&o->service, "GET", "/v1/templates", NULL, &answer, e))
         return -1;
     json_t *list = json_object_get(answer, "templates");
     if (json_array_size(list) == 0)
@@ -129,7 +128,7 @@ static int verb_rm(void *options, int argc, char **argv, struct err *e)
     json_t *answer;
     (void)argc;
     if (service_path("templates", argv[0], NULL, &path, e) ||
-        service_ask(o->state, "DELETE", path, NULL, &answer, e))
+        service_ask(&o->service, "DELETE", path, NULL, &answer, e))
         return -1;
     json_decref(answer);
     return 0;

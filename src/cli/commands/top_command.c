@@ -20,7 +20,7 @@
 enum { INTERVAL_MS = 1000, INTERVAL_MIN_MS = 100, INTERVAL_MAX_MS = 3600000 };
 
 struct top_options {
-    const char *state;
+    struct service_choice service;
     uint64_t interval_ms;
     bool once;
 };
@@ -46,8 +46,7 @@ static const struct arg_row rows[] = {
     { "once", .offset = AT(once), .help = "print the state once, and end" },
     { "interval", "TIME", .apply = set_interval, .default_text = "1s",
       .help = "the time between two looks" },
-    { "state", "DIR", .offset = AT(state), .values.kind = VALUES_DIRECTORY,
-      .help = "state directory of the service" },
+    SERVICE_ROWS(struct top_options, service),
 };
 #undef AT
 
@@ -171,7 +170,7 @@ static int top_run(void *options, int argc, char **argv, struct err *e)
                      .terminal = !o->once && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) };
     (void)argc;
     (void)argv;
-    return service_follow(o->state, top_line, &t, e);
+    return service_follow(&o->service, top_line, &t, e);
 }
 
 const struct cli_command top_command = {

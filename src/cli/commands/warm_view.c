@@ -26,7 +26,8 @@ json_t *warm_ask(void)
     static const struct client_request stats = { .method = "GET",
                                                  .path = "/v1/stats",
                                                  .body_max = ANSWER_MAX };
-    if (remote_connect(NULL, &c, &e) || service_db_become_owner(NULL, &e) ||
+    static const struct service_choice here = { .here = true };
+    if (remote_connect(&here, &c, &e) || service_db_become_owner(NULL, &e) ||
         client_ask(c, &stats, ANSWER_MS, &e) || client_response(c)->status != 200)
         return NULL;
     const char *body = client_body(c, &len);

@@ -14,6 +14,7 @@
 #include "cli/jupyter/contents.h"
 #include "cli/repl/asking.h"
 #include "cli/repl/link.h"
+#include "cli/service_choice.h"
 #include "run/json.h"
 #include "run/privileges.h"
 
@@ -211,7 +212,7 @@ static int follow(struct forwarder *f, struct cell_view *v, struct err *e)
         if (polls[1].revents && on_main(f, v, e))
             return -1;
     }
-    return client_response(c)->status == 200 ? take_lines(f, v, e) : client_refusal(c, e);
+    return client_response(c)->status == 200 ? take_lines(f, v, e) : service_refusal(c, e);
 }
 
 static int run_cell(struct forwarder *f, const char *code, size_t len, struct cell_view *v,

@@ -103,9 +103,10 @@ static int fork_forwarder(struct kernel *k, const struct jupyter_options *o,
 static int start_forwarder(struct kernel *k, const struct jupyter_options *o, struct err *e)
 {
     struct client *links[2] = { NULL, NULL };
+    const struct service_choice at = { .state = o->state };
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < ARRAY_LEN(links); i++)
-        rc = remote_connect(o->state, &links[i], e);
+        rc = remote_connect(&at, &links[i], e);
     if (rc == REMOTE_NONE)
         rc = err_set(
             e, ERR_UNAVAILABLE, 0,

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/repl/link.h"
+#include "cli/repl/passing.h"
 #include "client/client.h"
 #include "run/privileges.h"
 
@@ -51,9 +52,9 @@ static int connect_anew(struct bridge *b, struct client **ret, struct err *e)
     if (link_send(b->job->link_fd, TELL_CONNECT, "", 0, e) ||
         link_receive_fd(b->job->link_fd, &type, &why, &fd, e))
         return -1;
-    if (type != ASK_CONNECTED || fd < 0)
-        return err_set(e, ERR_UNAVAILABLE, 0, "%s", buf_str(&why));
-    return client_adopt(ret, fd, e);
+    if (type != ASK_CONNECTED)
+        return err_set(e, ERR_PROTOCOL, 0, "the link has an unexpected record");
+    return passing_take(&why, fd, ret, e);
 }
 
 /* A place whose connection can take a request; -1 if all are busy. */

@@ -18,12 +18,13 @@
 #include "cli/cli.h"
 #include "cli/mcp/bridge.h"
 #include "cli/repl/link.h"
+#include "cli/repl/passing.h"
 #include "cli/repl/private_service.h"
 #include "cli/run/remote.h"
 #include "run/keeper_uid.h"
 
 struct mcp_options {
-    const char *state;
+    struct service_choice at;
     bool is_private;
     const char *set[PRIVATE_SET_MAX + 1];
     size_t n_set;
@@ -45,14 +46,13 @@ static const struct arg_row rows[] = {
       .help = "start a service for this command alone, also if one is running" },
     { "set", "KEY=VALUE", .apply = add_setting, .repeats = true,
       .help = "a setting of the private service, such as network.max=list" },
-    { "state", "DIR", .offset = offsetof(struct mcp_options, state),
-      .values.kind = VALUES_DIRECTORY, .help = "state directory of the service" },
+    SERVICE_ROWS(struct mcp_options, at),
 };
 
 struct mcp_main {
     struct private_service service;
     struct keeper_uid uid;
-    const char *state; /* of the service; NULL: the default */
+    struct service_choice at;
     int link_fd, signal_fd;
     pid_t bridge;
 };
@@ -70,20 +70,20 @@ static void mcp_main_done(struct mcp_main *m)
 static int find_service(struct mcp_main *m, const struct mcp_options *o, struct err *e)
 {
     struct client *c = NULL;
-    int rc = o->is_private ? REMOTE_NONE : remote_connect(o->state, &c, e);
+    int rc = o->is_private ? REMOTE_NONE : remote_connect(&o->at, &c, e);
     client_done(&c);
-    m->state = o->state;
+    m->at = o->at;
     if (rc != REMOTE_NONE)
         return rc;
-    if (o->state && !o->is_private)
+    if (o->at.state && !o->is_private)
         return err_set(e, ERR_UNAVAILABLE, 0,
                        "no service is running in '%s': without --state, a private one is started",
-                       o->state);
+                       o->at.state);
     m->service.mcp = true;
     m->service.set = o->set;
     if (private_service_start(&m->service, e))
         return -1;
-    m->state = m->service.state;
+    m->at = (struct service_choice){ .state = m->service.state };
     return 0;
 }
 
@@ -106,17 +106,6 @@ static int start_bridge(struct mcp_main *m, struct err *e)
     return m->bridge < 0 ? err_set(e, ERR_KERNEL, errno, "start the bridge") : 0;
 }
 
-static int connect_for_bridge(struct mcp_main *m, struct err *e)
-{
-    struct client *c = NULL;
-    struct err why = { .text = "the service is not running any more" };
-    int rc = remote_connect(m->state, &c, &why);
-    int sent = link_send_fd(m->link_fd, ASK_CONNECTED, rc ? why.text : "",
-                            rc ? strlen(why.text) : 0, rc ? -1 : client_fd(c), e);
-    client_done(&c);
-    return sent;
-}
-
 /* Until the bridge ends, or a signal ends us. Its exit status. */
 static int serve(struct mcp_main *m, struct err *e)
 {
@@ -130,7 +119,7 @@ static int serve(struct mcp_main *m, struct err *e)
         if (polls[1].revents)
             return 0;
         if (polls[0].revents && (link_receive(m->link_fd, &type, &record, e) ||
-                                 type != TELL_CONNECT || connect_for_bridge(m, e)))
+                                 type != TELL_CONNECT || passing_send(m->link_fd, &m->at, e)))
             break;
     }
     while (waitpid(m->bridge, &status, 0) < 0 && errno == EINTR)
@@ -162,7 +151,9 @@ static int run(void *options, int argc, char **argv, struct err *e)
 const struct cli_command mcp_command = {
     .name = "mcp",
     .summary = "give tools to agents: the Model Context Protocol on stdin and stdout",
-    .usage = (const char *const[]){ "[--private] [--set KEY=VALUE]... [--state DIR]", NULL },
+    .usage =
+        (const char *const[]){ "[--private] [--set KEY=VALUE]... [--service URL | --state DIR]",
+                               NULL },
     .description =
         "Clients of the Model Context Protocol start this command, and call its tools: run_code, "
         "run_cell and others. Messages go to the running service, whose setting doors.mcp must be "

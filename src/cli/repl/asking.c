@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/auto.h"
+#include "cli/service_choice.h"
 
 enum { ANSWER_MS = 60000 };
 
@@ -23,7 +24,7 @@ json_t *session_question(struct client *c, const char *id, const char *method, c
     if (client_ask(c, &q, ANSWER_MS, e))
         return NULL;
     if (client_response(c)->status / 100 != 2) {
-        (void)client_refusal(c, e);
+        (void)service_refusal(c, e);
         return NULL;
     }
     const char *answer = client_body(c, &len);

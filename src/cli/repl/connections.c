@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/fdio.h"
 #include "cli/repl/asking.h"
+#include "cli/repl/passing.h"
 
 enum { RETRY_MS = 100, PATIENCE_MS = 8000 };
 
@@ -73,9 +74,7 @@ static int connect_by_main(struct connections *c, struct client **ret, bool *ret
         if (type != ASK_CONNECTED)
             continue;
         *ret_main_gone = false;
-        if (fd < 0)
-            return err_set(e, ERR_UNAVAILABLE, 0, "%s", buf_str(&text));
-        return client_adopt(ret, fd_take(&fd), e);
+        return passing_take(&text, fd_take(&fd), ret, e);
     }
 }
 

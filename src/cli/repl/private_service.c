@@ -168,7 +168,8 @@ static int wait_ready(struct private_service *p, struct err *e)
     char ended[sizeof p->directory + sizeof ended_name];
     for (; clock_ms() - start < START_MS; pause_ms(STEP_MS)) {
         struct client *c = NULL;
-        int rc = remote_connect(p->state, &c, e);
+        const struct service_choice at = { .state = p->state };
+        int rc = remote_connect(&at, &c, e);
         client_done(&c);
         if (rc != REMOTE_NONE)
             return rc;

@@ -25,6 +25,7 @@
 #include "cli/repl/link.h"
 #include "cli/repl/live_files.h"
 #include "cli/repl/notebook.h"
+#include "cli/repl/passing.h"
 #include "cli/repl/private_service.h"
 #include "cli/repl/repl.h"
 #include "cli/repl/talker.h"
@@ -47,6 +48,7 @@ struct repl_options {
     const char *session;
     char **allow_net; /* NULL: none */
     bool keeps, local;
+    struct service_choice service;
     struct limits limits;
     limit_set given;
 };
@@ -56,6 +58,7 @@ struct repl {
     struct input input;
     struct input_watch watch;
     struct private_service service;
+    struct service_choice at;
     int link_fd, signal_fd;
     pid_t talker;
     struct keeper_uid uid;
@@ -122,18 +125,6 @@ static void save_image(struct repl *r, const struct buf *record)
 
 /* ---- questions to the talker ---- */
 
-/* Connects for the talker, whose uid the service does not let in. */
-static int connect_for_talker(struct repl *r, struct err *e)
-{
-    struct client *c = NULL;
-    struct err why = { .text = "the service is not running any more" };
-    int rc = remote_connect(r->service.directory[0] ? r->service.state : NULL, &c, &why);
-    rc = link_send_fd(r->link_fd, ASK_CONNECTED, rc ? why.text : "", rc ? strlen(why.text) : 0,
-                      rc ? -1 : client_fd(c), e);
-    client_done(&c);
-    return rc;
-}
-
 /* Reads a signal. True if it is Ctrl-C at a terminal without an editor, which reads it as a key. */
 static bool on_signal(struct repl *r)
 {
@@ -172,7 +163,7 @@ static int on_record(struct repl *r, enum link_type type, struct buf *record, bo
         *ret_done = true;
         return 0;
     case TELL_CONNECT:
-        return connect_for_talker(r, e);
+        return passing_send(r->link_fd, &r->at, e);
     case TELL_PROMPT:
     case TELL_PASSWORD:
         return answer_prompt(r, record, type == TELL_PASSWORD, e);
@@ -227,7 +218,7 @@ static bool on_watched(void *arg, size_t i)
     if (i == WATCH_SIGNALS)
         (void)on_signal(r);
     else if (link_receive(r->link_fd, &type, &record, &e) == 0 && type == TELL_CONNECT)
-        r->over = connect_for_talker(r, &e);
+        r->over = passing_send(r->link_fd, &r->at, &e);
     else if (e.code || type == TELL_OVER)
         r->over = true;
     if (e.code || (r->over && record.len)) /* below the line that is typed */
@@ -527,9 +518,17 @@ static int find_service(struct repl *r, const struct repl_options *o, struct err
 {
     struct client *c = NULL;
     r->service.network = r->network != NULL;
-    int rc = o->local ? REMOTE_NONE : remote_connect(NULL, &c, e);
+    r->at = o->service;
+    if (o->local && o->service.url)
+        return err_set(e, ERR_USAGE, 0, "--service and --local contradict each other: give one");
+    int rc = o->local ? REMOTE_NONE : remote_connect(&r->at, &c, e);
     client_done(&c);
-    return rc == REMOTE_NONE ? private_service_start(&r->service, e) : rc;
+    if (rc != REMOTE_NONE)
+        return rc;
+    if (private_service_start(&r->service, e))
+        return -1;
+    r->at = (struct service_choice){ .state = r->service.state };
+    return 0;
 }
 
 static json_t *limits_object(const struct repl_options *o, bool of_cells)
@@ -653,7 +652,9 @@ static int repl(void *options, int argc, char **argv, struct err *e)
 
 int repl_run_notebook(const struct repl_notebook *job, struct err *e)
 {
-    struct repl_options o = { .limits = job->limits, .given = job->given, .local = job->local };
+    struct repl_options o = {
+        .limits = job->limits, .given = job->given, .local = job->local, .service = *job->service
+    };
     scoped(notebook) n = { 0 };
     scoped(repl) r = REPL_INIT;
     if (notebook_read(job->path, job->language, &n, e))
@@ -718,9 +719,10 @@ static int add_host(void *options, const struct arg_row *row, const char *value,
     return strv_add(&((struct repl_options *)options)->allow_net, value, e);
 }
 
-int repl_attach(const char *language, const char *session, struct err *e)
+int repl_attach(const char *language, const char *session, const struct service_choice *service,
+                struct err *e)
 {
-    struct repl_options o = { 0 };
+    struct repl_options o = { .service = *service };
     char *argv[] = { (char *)language, NULL };
     init(&o);
     return set_session(&o, NULL, session, e) ? -1 : repl(&o, 1, argv, e);
@@ -734,6 +736,7 @@ static const struct arg_row rows[] = {
     { "allow-net", "HOST[:PORT]", .repeats = true, .apply = add_host,
       .help = "a host that the session may reach by its name; repeat it for others" },
     { "local", .offset = AT(local), .help = "do not use a running service" },
+    SERVICE_ROWS(struct repl_options, service),
 };
 #undef AT
 

@@ -18,6 +18,7 @@
 #include "cli/repl/live_files.h"
 #include "cli/repl/render.h"
 #include "cli/repl/travel.h"
+#include "cli/service_choice.h"
 #include "run/json.h"
 #include "run/privileges.h"
 
@@ -178,7 +179,7 @@ static int follow(struct talker *t, struct err *e)
             return -1;
     }
     if (client_response(c)->status != 200)
-        return client_refusal(c, e);
+        return service_refusal(c, e);
     return take_lines(t, e);
 }
 

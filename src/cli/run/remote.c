@@ -10,6 +10,7 @@
 
 #include "base/auto.h"
 #include "base/fdio.h"
+#include "base/text.h"
 #include "cli/run/handover.h"
 #include "cli/run/remote_keeper.h"
 #include "cli/run/remote_request.h"
@@ -62,14 +63,18 @@ static int connect_at(const char *path, struct client **ret, struct err *e)
     return 0;
 }
 
-int remote_connect(const char *state, struct client **ret, struct err *e)
+int remote_connect(const struct service_choice *s, struct client **ret, struct err *e)
 {
     char path[PATH_SIZE];
-    return socket_path(state, path) ? connect_at(path, ret, e) : REMOTE_NONE;
+    if (service_choice_url(s))
+        return service_choice_connect(s, ret, e);
+    if (s && service_choice_check(s, e))
+        return -1;
+    return socket_path(s ? s->state : NULL, path) ? connect_at(path, ret, e) : REMOTE_NONE;
 }
 
 struct service_links {
-    char path[PATH_SIZE];
+    char path[PATH_SIZE]; /* "": the service has a URL */
     struct client *events, *side;
 };
 
@@ -79,12 +84,41 @@ static void service_links_done(struct service_links *l)
     client_done(&l->side);
 }
 
-static int service_links_open(struct service_links *l, struct err *e)
+static int service_links_open(struct service_links *l, const struct service_choice *s,
+                              struct err *e)
 {
-    if (!socket_path(NULL, l->path))
+    if (!service_choice_url(s) && !socket_path(s->state, l->path))
         return REMOTE_NONE;
-    int rc = connect_at(l->path, &l->events, e);
-    return rc ? rc : connect_at(l->path, &l->side, e);
+    int rc = remote_connect(s, &l->events, e);
+    return rc ? rc : remote_connect(s, &l->side, e);
+}
+
+/* Options that only a run without a service has; NULL: none is given. */
+static const char *option_of_here(const struct run_arguments *o)
+{
+    return o->local                 ? "--local"
+           : o->strict              ? "--strict"
+           : o->allow_private       ? "--allow-private"
+           : o->level != LEVEL_AUTO ? "--isolation"
+                                    : NULL;
+}
+
+/* True if a service is to be asked. */
+static int wants_service(const struct run_arguments *o, const struct inputs *in, bool *ret,
+                         struct err *e)
+{
+    const char *here = option_of_here(o), *url = service_choice_url(&o->service);
+    if (here && o->service.url)
+        return err_set(e, ERR_USAGE, 0,
+                       "--service '%s' and %s contradict each other: %s runs the program here",
+                       QUOTED(url), here, here);
+    *ret = !here && remote_request_possible(o, in);
+    if (!here && url && !*ret)
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "the run does not fit into a request to '%s': its files have more than 20 "
+                       "MiB, or a name, argument or variable is not UTF-8; --local runs it here",
+                       QUOTED(url));
+    return 0;
 }
 
 int remote_advise(struct err *e)
@@ -100,10 +134,12 @@ int remote_run(const struct run_arguments *o, struct inputs *in, struct err *e)
     struct handover h;
     eventfd_t nobody;
     pid_t self = getpid();
-    if (o->local || o->strict || o->allow_private || o->level != LEVEL_AUTO ||
-        !remote_request_possible(o, in))
+    bool wanted = false;
+    if (service_choice_check(&o->service, e) || wants_service(o, in, &wanted, e))
+        return -1;
+    if (!wanted)
         return REMOTE_NONE;
-    int rc = service_links_open(&links, e);
+    int rc = service_links_open(&links, &o->service, e);
     if (rc == -1)
         return remote_advise(e);
     if (rc)
@@ -116,7 +152,7 @@ int remote_run(const struct run_arguments *o, struct inputs *in, struct err *e)
     if (h.keeper == 0) {
         struct remote_job job = { .options = o,
                                   .inputs = in,
-                                  .path = links.path,
+                                  .path = links.path[0] ? links.path : NULL,
                                   .events = links.events,
                                   .side = links.side,
                                   .uid = uid.uid,

@@ -3,7 +3,8 @@
  *
  * Invariants
  * REMOTE-1 Only the caller and root get the files of the caller: the owner of the socket and the
- *          uid of the listening process are checked.
+ *          uid of the listening process are checked. A service that the caller names by its URL
+ *          gets them, too.
  * REMOTE-2 A run that a service may have started is never started again here.
  * REMOTE-3 A keeper without privileges (remote_keeper.h) reads the answer of the service, because
  *          the program wrote parts of it. */
@@ -11,13 +12,16 @@
 
 #include "cli/run/inputs.h"
 #include "cli/run/run_arguments.h"
+#include "cli/service_choice.h"
 #include "client/client.h"
 
 enum { REMOTE_NONE = -2 };
 
-/* Connects to the service of a state directory; NULL is the default one. Returns 0; REMOTE_NONE if
- * there is no service that REMOTE-1 allows; -1 if it refuses the connection. */
-[[nodiscard]] int remote_connect(const char *state, struct client **ret, struct err *e);
+/* Connects to the service that the caller chose; NULL is the default one. Returns 0; REMOTE_NONE if
+ * there is no service that REMOTE-1 allows; -1 if it refuses the connection, or if no service is at
+ * the URL that the caller named. */
+[[nodiscard]] int remote_connect(const struct service_choice *s, struct client **ret,
+                                 struct err *e);
 
 /* Adds a next step to the reason why a service refused. Always -1. */
 [[nodiscard]] int remote_advise(struct err *e);

@@ -194,11 +194,19 @@ static int take_events(struct session *s, struct err *e)
     return 0;
 }
 
+/* The keeper has no right to open a connection to another machine. */
+static int connect_again(const struct session *s, struct client **ret, struct err *e)
+{
+    if (s->job->path)
+        return client_connect(ret, s->job->path, e);
+    return err_set(e, ERR_UNAVAILABLE, ECONNREFUSED, "the connection to the service is lost");
+}
+
 /* Makes an error of the refusal of the service. */
 static int refused(const struct client *c, struct err *e)
 {
     unsigned wait_s = client_response(c)->retry_after_s;
-    (void)!client_refusal(c, e);
+    (void)!service_refusal(c, e);
     if (e->code == ERR_BUSY && wait_s > 0 && !strstr(e->text, "try again")) {
         struct err why = *e;
         (void)!err_set(e, ERR_BUSY, 0, "%.160s: try again in %u s", why.text, wait_s);
@@ -252,7 +260,7 @@ static int side_send(struct session *s, enum errand errand, struct err *e)
     }
     if (s->side && !client_reusable(s->side))
         client_done(&s->side);
-    if (!s->side && client_connect(&s->side, s->job->path, e))
+    if (!s->side && connect_again(s, &s->side, e))
         return e->sys == ENOENT || e->sys == ECONNREFUSED ? went_away(e)
                                                           : err_wrap(e, "pass the input on");
     s->errand = errand;
@@ -446,7 +454,7 @@ static int fetch_one(struct session *s, const char *name, struct buf *bundle, st
         return -1;
     if (s->events && !client_reusable(s->events))
         client_done(&s->events);
-    if (!s->events && client_connect(&s->events, s->job->path, e))
+    if (!s->events && connect_again(s, &s->events, e))
         return -1;
     struct client_request q = { .method = "GET", .path = path.data, .body_max = BUNDLE_MAX_BYTES };
     if (client_send(s->events, &q, e) || await_answer(s, s->events, e))
@@ -656,8 +664,9 @@ int remote_keeper_run(const struct remote_job *job)
     if (give_up_rights(&s, &e) || ask(&s, &e))
         return cli_fail(&e);
     if (loop(&s, &e)) {
-        if (s.nobody && !s.cancelled && eventfd_write(job->nobody_fd, 1) == 0)
-            return 0; /* the service was about to stop: main runs the program */
+        /* The service of this machine was about to stop: main runs the program. */
+        if (s.nobody && !s.cancelled && job->path && eventfd_write(job->nobody_fd, 1) == 0)
+            return 0;
         return s.cancelled ? cancelled_status(&s) : cli_fail(&e);
     }
     return conclude(&s);

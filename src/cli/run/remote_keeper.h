@@ -14,7 +14,7 @@
 struct remote_job {
     const struct run_arguments *options;
     const struct inputs *inputs;
-    const char *path;      /* of the socket */
+    const char *path;      /* of the socket; NULL: the service has a URL, and no socket here */
     struct client *events; /* connected: the run and its events */
     struct client *side;   /* connected: stdin and cancelling. A uid of its own may not connect */
     uid_t uid;             /* the keeper's */

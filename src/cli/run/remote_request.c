@@ -247,24 +247,42 @@ static int put_template(json_t *q, const struct run_arguments *o, const struct i
     return 0;
 }
 
-int remote_request_run(const struct run_arguments *o, const struct inputs *in, bool stdin_open,
-                       struct buf *b, struct err *e)
+json_t *remote_request_object(const struct run_arguments *o, const struct inputs *in, struct err *e)
 {
     json_t *q = json_object();
     bool failed = false;
     put(q, "language", json_string(in->language->name), &failed);
     put(q, "entry", json_string_nocheck(in->main_name), &failed);
     put_options(q, o, &failed);
-    put(q, "stdin_open", json_boolean(stdin_open), &failed);
-    if (o->template && put_template(q, o, in, &failed, e)) {
+    if ((o->template && put_template(q, o, in, &failed, e)) ||
+        put_files(q, in->bundle_fd, &failed, e) ||
+        (failed && err_no_memory(e, "a request to the service"))) {
         json_decref(q);
-        return -1;
+        return NULL;
     }
+    return q;
+}
+
+int remote_request_run(const struct run_arguments *o, const struct inputs *in, bool stdin_open,
+                       struct buf *b, struct err *e)
+{
+    bool failed = false;
+    json_t *q = remote_request_object(o, in, e);
+    if (!q)
+        return -1;
+    put(q, "stdin_open", json_boolean(stdin_open), &failed);
     put(q, "stream", json_true(), &failed);
     put(q, "cancel_on_disconnect", json_true(), &failed);
-    int rc = put_files(q, in->bundle_fd, &failed, e) || dump(q, failed, b, e) ? -1 : 0;
+    int rc = dump(q, failed, b, e);
     json_decref(q);
     return rc;
+}
+
+json_t *remote_request_bytes(const char *bytes, size_t n, const char **ret_encoding)
+{
+    bool text = text_is_utf8(bytes, n), failed = false;
+    *ret_encoding = text ? "utf-8" : "base64";
+    return text ? json_stringn_nocheck(bytes, n) : base64(bytes, n, &failed);
 }
 
 int remote_request_stdin(const char *bytes, size_t n, struct buf *b, struct err *e)

@@ -2,6 +2,7 @@
  * keeper. */
 #pragma once
 
+#include <jansson.h>
 #include <stdbool.h>
 
 #include "base/buf.h"
@@ -12,6 +13,11 @@
  * UTF-8. */
 bool remote_request_possible(const struct run_arguments *o, const struct inputs *in);
 
+/* The run as POST /v1/batches takes it: without the fields about the answer. NULL on failure. */
+json_t *remote_request_object(const struct run_arguments *o, const struct inputs *in,
+                              struct err *e);
+/* A string that JSON can carry, and its encoding. */
+json_t *remote_request_bytes(const char *bytes, size_t n, const char **ret_encoding);
 /* Adds the body of POST /v1/runs. */
 [[nodiscard]] int remote_request_run(const struct run_arguments *o, const struct inputs *in,
                                      bool stdin_open, struct buf *b, struct err *e);

@@ -116,6 +116,7 @@ static const struct arg_row rows[] = {
     { "strict", .offset = AT(strict),
       .help = "refuse to run where a limit cannot be enforced; no service is used" },
     { "local", .offset = AT(local), .help = "do not use a running service" },
+    SERVICE_ROWS(struct run_arguments, service),
     { "json", .offset = AT(json),
       .help = "print one JSON object instead of the output of the program" },
     { "no-diagnosis", .offset = AT(no_diagnosis), .help = "do not explain a failure" },
@@ -193,17 +194,24 @@ void run_arguments_init(void *arguments)
     };
 }
 
+int run_arguments_settle(struct run_arguments *o, struct err *e)
+{
+    uint64_t most = limit_defs[LIMIT_CPU_MS].max;
+    if (run_network_check(o, e))
+        return -1;
+    limits_raise_cpu(&o->limits, o->limits_given, most);
+    limits_raise_cpu(&o->run_options.compile_limits, o->run_options.compile_limits_given, most);
+    return 0;
+}
+
 int run_arguments_take(struct run_arguments *o, int argc, char **argv, struct err *e)
 {
     if (argc == 0 && !o->code && !guess_is_piped())
         return err_set(e, ERR_USAGE, 0,
                        "no program to run: a file name, - for stdin, or -c CODE is needed; see "
                        "'belljar run --help'");
-    if (run_network_check(o, e))
+    if (run_arguments_settle(o, e))
         return -1;
-    uint64_t most = limit_defs[LIMIT_CPU_MS].max;
-    limits_raise_cpu(&o->limits, o->limits_given, most);
-    limits_raise_cpu(&o->run_options.compile_limits, o->run_options.compile_limits_given, most);
     /* The words behind FILE, and those behind "--", are for the program. */
     bool names_file = argc > 0 && !o->code;
     o->file = names_file ? argv[0] : "-";

@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "cli/args.h"
+#include "cli/service_choice.h"
 #include "network/policy.h"
 #include "runtime/language.h"
 #include "spec/isolation.h"
@@ -32,6 +33,7 @@ struct run_arguments {
     size_t n_files, n_outs;
     const char *stdin_file;
     const char *template; /* of the service; NULL: none */
+    struct service_choice service;
     bool full_network;    /* --network full */
     char **allow_net;     /* entries of a network list, NULL-terminated; NULL: none */
     char **allow_private; /* ranges of addresses, for a run without a service */
@@ -49,5 +51,7 @@ struct run_arguments {
 size_t run_arguments_rows(struct arg_row *out);
 void run_arguments_init(void *arguments);
 void run_arguments_done(struct run_arguments *o);
+/* Checks options that depend on each other. run_arguments_take() does so, too. */
+[[nodiscard]] int run_arguments_settle(struct run_arguments *o, struct err *e);
 /* The operands: FILE, and after "--" the arguments of the program. */
 [[nodiscard]] int run_arguments_take(struct run_arguments *o, int argc, char **argv, struct err *e);

@@ -107,6 +107,7 @@ static int run_notebook(const struct run_arguments *o, struct err *e)
                                        .limits = o->limits,
                                        .given = o->limits_given,
                                        .allow_net = o->allow_net,
+                                       .service = &o->service,
                                        .local = o->local };
     if (o->args[0] || o->n_files || o->n_outs || o->json || o->template || o->stdin_file)
         return err_set(e, ERR_USAGE, 0,
