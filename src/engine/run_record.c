@@ -11,15 +11,18 @@
 #include "examiner/findings.h"
 #include "run/json.h"
 #include "store/audit_log.h"
+#include "suite/suite.h"
 
 /* ---- the result ---- */
 
-/* The output of a failed program, for its diagnosis; nothing if it ended well. */
+/* The output of a failed program, for its diagnosis, or of a test runner; nothing of another program
+ * that ended well. */
 static void read_output(const struct run *run, struct buf *out, struct buf *err)
 {
     enum { STDOUT_SEEN = 64 << 10 };
     struct err e;
-    if (run->result.verdict == VERDICT_OK)
+    bool tests = run->spec.options.test_runner != TEST_RUNNER_NONE;
+    if (run->result.verdict == VERDICT_OK && !tests)
         return;
     if (run->failure_text.len > 0) {
         if (buf_add(err, run->failure_text.data, run->failure_text.len, &e))
@@ -27,7 +30,8 @@ static void read_output(const struct run *run, struct buf *out, struct buf *err)
         return;
     }
     if (journal_both_ends(&run->journal, JOURNAL_STDERR, DIAGNOSE_TEXT_MAX, err, &e) ||
-        journal_both_ends(&run->journal, JOURNAL_STDOUT, STDOUT_SEEN, out, &e))
+        journal_both_ends(&run->journal, JOURNAL_STDOUT, tests ? SUITE_TEXT_MAX : STDOUT_SEEN, out,
+                          &e))
         log_error(LOG_WARN, "diagnosis", &e);
 }
 
@@ -95,6 +99,8 @@ static json_t *make_result_json(struct run *run, const struct findings *found)
     r->tables = found->tables;
     r->profile = found->profile;
     r->displays = found->displays;
+    r->tests = found->tests;
+    r->test_runner = run->spec.options.test_runner;
     r->service = &service;
     json_t *json = result_json(r);
     (void)json_object_update(json, run->host_fields);
@@ -102,7 +108,7 @@ static json_t *make_result_json(struct run *run, const struct findings *found)
     json_decref(r->compile);
     json_decref(r->network);
     r->network = NULL;
-    r->compile = r->diagnosis = r->tables = r->profile = r->displays = NULL;
+    r->compile = r->diagnosis = r->tables = r->profile = r->displays = r->tests = NULL;
     return json;
 }
 

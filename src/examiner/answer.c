@@ -6,6 +6,7 @@
 #include "base/pack.h"
 #include "examiner/packed_json.h"
 #include "run/reports.h"
+#include "run/tests_json.h"
 
 void answer_done(struct answer *a)
 {
@@ -13,6 +14,7 @@ void answer_done(struct answer *a)
     json_decref(a->tables);
     json_decref(a->profile);
     json_decref(a->displays);
+    json_decref(a->tests);
     *a = (struct answer){ 0 };
 }
 
@@ -148,14 +150,23 @@ static void carets_check(struct diagnosis *d)
 
 /* ---- the whole ---- */
 
-enum { HAS_DIAGNOSIS = 1, HAS_TABLES = 2, HAS_PROFILE = 4, HAS_DISPLAYS = 8, HAS_ALL = 15 };
+enum {
+    HAS_DIAGNOSIS = 1,
+    HAS_TABLES = 2,
+    HAS_PROFILE = 4,
+    HAS_DISPLAYS = 8,
+    HAS_TESTS = 16,
+    HAS_ALL = 31
+};
 
 int answer_pack(const struct answer *a, struct buf *out, struct err *e)
 {
     size_t tables = a->tables ? packed_json_size(a->tables) : 0;
     size_t profile = a->profile ? packed_json_size(a->profile) : 0;
     size_t displays = a->displays ? packed_json_size(a->displays) : 0;
-    size_t room = 64 + (a->diagnosis ? 2 * sizeof *a->diagnosis : 0) + tables + profile + displays;
+    size_t tests = a->tests ? packed_json_size(a->tests) : 0;
+    size_t room = 64 + (a->diagnosis ? 2 * sizeof *a->diagnosis : 0) + tables + profile + displays +
+                  tests;
     if (room > ANSWER_MAX)
         return err_set(e, ERR_TOO_LARGE, 0, "an answer has up to %d bytes", ANSWER_MAX);
     if (buf_reserve(out, room, e))
@@ -164,7 +175,8 @@ int answer_pack(const struct answer *a, struct buf *out, struct err *e)
     struct codec c = { .out = &p };
     pack_u64(&p, a->id);
     pack_u32(&p, (a->diagnosis ? HAS_DIAGNOSIS : 0u) | (tables ? HAS_TABLES : 0u) |
-                     (profile ? HAS_PROFILE : 0u) | (displays ? HAS_DISPLAYS : 0u));
+                     (profile ? HAS_PROFILE : 0u) | (displays ? HAS_DISPLAYS : 0u) |
+                     (tests ? HAS_TESTS : 0u));
     if (a->diagnosis)
         diagnosis(&c, a->diagnosis);
     if (tables)
@@ -173,6 +185,8 @@ int answer_pack(const struct answer *a, struct buf *out, struct err *e)
         packed_json_put(&p, a->profile);
     if (displays)
         packed_json_put(&p, a->displays);
+    if (tests)
+        packed_json_put(&p, a->tests);
     if (p.failed)
         return err_set(e, ERR_TOO_LARGE, 0, "an answer did not fit");
     out->len += room - p.left;
@@ -211,6 +225,10 @@ int answer_unpack(const char *bytes, size_t n, uint64_t id, struct answer *ret, 
     if (!u.failed && (has & HAS_DISPLAYS)) {
         ret->displays = packed_json_get(&u);
         u.failed = u.failed || !report_displays_valid(ret->displays);
+    }
+    if (!u.failed && (has & HAS_TESTS)) {
+        ret->tests = packed_json_get(&u);
+        u.failed = u.failed || !tests_valid(ret->tests);
     }
     if (unpack_end(&u, "reader's", e) == 0)
         return 0;

@@ -16,6 +16,7 @@ struct answer {
     struct diagnosis *diagnosis; /* on the heap; NULL: none */
     json_t *tables, *profile;    /* NULL: none. The profile is profile_reduce()'s. */
     json_t *displays;            /* NULL: none */
+    json_t *tests;               /* tests_json(); NULL: none */
 };
 void answer_done(struct answer *a);
 

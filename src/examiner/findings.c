@@ -10,6 +10,7 @@
 #include "run/profile.h"
 #include "run/reports.h"
 #include "spec/bundle.h"
+#include "suite/suite.h"
 
 void findings_done(struct findings *f)
 {
@@ -17,6 +18,7 @@ void findings_done(struct findings *f)
     json_decref(f->tables);
     json_decref(f->profile);
     json_decref(f->displays);
+    json_decref(f->tests);
     *f = (struct findings){ 0 };
 }
 
@@ -78,9 +80,21 @@ static bool wants_displays(const struct findings_input *in)
     return in->options && in->options->display && in->language->display;
 }
 
+static enum test_runner test_runner_of(const struct findings_input *in)
+{
+    return in->options ? in->options->test_runner : TEST_RUNNER_NONE;
+}
+
+/* The language of the tests is not that of the script that runs them. */
+static const char *shown_language(const struct findings_input *in)
+{
+    const struct suite_runner *r = suite_runner(test_runner_of(in));
+    return r ? r->language : in->language->name;
+}
+
 struct modules findings_modules(const struct findings_input *in)
 {
-    return (struct modules){ .language = in->language->name, .version = in->result->version };
+    return (struct modules){ .language = shown_language(in), .version = in->result->version };
 }
 
 static struct diagnose_input diagnose_input_of(const struct findings_input *in,
@@ -89,9 +103,10 @@ static struct diagnose_input diagnose_input_of(const struct findings_input *in,
     const struct result *r = in->result;
     const struct buf none = { 0 };
     const struct buf *err = in->err ? in->err : &none, *out = in->out ? in->out : &none;
+    const char *language = shown_language(in);
     return (struct diagnose_input){
-        .language = in->language->name,
-        .grammar = language_grammar(in->language),
+        .language = language,
+        .grammar = language_grammar(language_find(language)),
         .compiling = in->compiling,
         .text = buf_str(err),
         .len = err->len,
@@ -109,7 +124,7 @@ static struct diagnose_input diagnose_input_of(const struct findings_input *in,
         .has_network = in->has_network,
         .network_advice = in->network_advice,
         .allow_commands = in->options ? in->options->allow_commands : NULL,
-        .available = modules_known(in->language->name) ? module_available : NULL,
+        .available = modules_known(language) ? module_available : NULL,
     };
 }
 
@@ -125,11 +140,12 @@ int findings_ask(const struct findings_input *in, uint64_t id, struct buf *quest
                           .tables = in->language->reports,
                           .profile = wants_profile(in),
                           .displays = wants_displays(in),
+                          .test_runner = test_runner_of(in),
                           .report = report.len > 0 ? report.data : NULL,
                           .report_len = report.len };
-    if (!q.explain && !q.report)
+    if (!q.explain && !q.report && q.test_runner == TEST_RUNNER_NONE)
         return 0;
-    if (q.explain) {
+    if (q.explain || q.test_runner != TEST_RUNNER_NONE) {
         read_sources(in, &sources);
         q.input = diagnose_input_of(in, &sources);
     }
@@ -147,6 +163,8 @@ struct findings findings_take(const struct findings_input *in, const struct answ
         f.profile = profile_make(answer->profile, in->samples, &in->result->isolation);
     if (wants_displays(in))
         f.displays = answer->displays ? json_incref(answer->displays) : json_array();
+    if (test_runner_of(in) != TEST_RUNNER_NONE)
+        f.tests = json_incref(answer->tests);
     if (is_explained(in) && answer->diagnosis) {
         answer->diagnosis->verdict = in->result->verdict;
         f.diagnosis = diagnosis_json(answer->diagnosis);

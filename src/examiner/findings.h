@@ -1,4 +1,4 @@
-/* examiner/findings.h — the diagnosis, tables and profile of a run that is over: the same in the
+/* examiner/findings.h — the diagnosis, tables, profile and tests of a run that is over: the same in the
  * service and in a command. Runs in: keeper. A reader does the reading. */
 #pragma once
 
@@ -27,7 +27,7 @@ struct findings_input {
 };
 
 struct findings {
-    json_t *diagnosis, *tables, *profile, *displays; /* NULL: none */
+    json_t *diagnosis, *tables, *profile, *displays, *tests; /* NULL: none */
 };
 void findings_done(struct findings *f);
 

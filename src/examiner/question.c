@@ -133,6 +133,7 @@ int question_pack(const struct question *q, struct buf *out, struct err *e)
     pack_u32(&p, q->tables);
     pack_u32(&p, q->profile);
     pack_u32(&p, q->displays);
+    pack_u32(&p, (uint32_t)q->test_runner);
     pack_text(&p, q->report, q->report_len);
     if (p.failed || strv_len(q->input.allow_commands) > QUESTION_COMMANDS_MAX)
         return err_set(e, ERR_TOO_LARGE, 0, "the question for a diagnosis is too large");
@@ -186,6 +187,7 @@ int question_unpack(const char *bytes, size_t n, struct question_read *ret, stru
     q->tables = unpack_u32(&u);
     q->profile = unpack_u32(&u);
     q->displays = unpack_u32(&u);
+    q->test_runner = (enum test_runner)unpack_u32(&u);
     q->report = unpack_text(&u, &q->report_len);
     return unpack_end(&u, "question", e);
 }

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "diagnose/core/diagnose.h"
+#include "spec/run_options.h"
 
 enum {
     QUESTION_MAX = 64 << 20, /* bytes; the texts of `belljar explain` are the largest */
@@ -21,6 +22,8 @@ struct question {
     const char *report;
     size_t report_len;
     bool tables, profile, displays;
+    /* The output (input.printed) is read as the report of this runner. */
+    enum test_runner test_runner;
 };
 
 /* Adds a head with the length, and the question. */

@@ -10,6 +10,7 @@
 #include "base/auto.h"
 #include "base/fdio.h"
 #include "examiner/answer.h"
+#include "examiner/tests.h"
 #include "examiner/warm.h"
 #include "jar/seccomp.h"
 #include "run/profile.h"
@@ -163,7 +164,13 @@ static int serve(int fd, struct diagnoser *g, struct err *e)
         q->input.available = ask_for_module;
         q->input.context = &fd;
     }
-    if (q->explain && (g || diagnoser_new(&g, e) == 0))
+    bool explains = q->explain || q->test_runner != TEST_RUNNER_NONE;
+    if (explains && !g && diagnoser_new(&g, e))
+        explains = false;
+    bool explained = false;
+    if (q->test_runner != TEST_RUNNER_NONE)
+        a.tests = tests_find(explains ? g : NULL, q, &explained);
+    if (q->explain && explains && !explained)
         explain(g, &q->input, &a);
     return begin_frame(&out, e) || answer_pack(&a, &out, e) || send_frame(fd, FRAME_ANSWER, &out)
                ? -1

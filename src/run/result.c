@@ -9,6 +9,7 @@
 #include "base/moment.h"
 #include "base/text.h"
 #include "run/json.h"
+#include "run/tests_json.h"
 #include "spec/bundle.h"
 
 json_t *result_limit_set(limit_set set)
@@ -195,6 +196,12 @@ json_t *result_json(const struct result *r)
     put_shared(o, "profile", r->profile);
     put_shared(o, "displays", r->displays);
     put_shared(o, "network", r->network);
+    if (r->test_runner != TEST_RUNNER_NONE) {
+        json_put(o, "outcome",
+                 json_string(tests_outcome(r->verdict, verdict_exit_code(r->verdict, &r->evidence),
+                                           r->test_runner, r->tests)));
+        put_shared(o, "tests", r->tests);
+    }
     if (r->error)
         json_put(o, "error", json_string(r->error));
     if (r->service)

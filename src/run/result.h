@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "run/journal.h"
 #include "spec/isolation.h"
+#include "spec/run_options.h"
 #include "spec/verdict.h"
 
 /* The fields that only the service has. */
@@ -39,6 +40,8 @@ struct result {
     json_t *profile;                      /* profile_make() */
     json_t *network;                      /* network_json() */
     json_t *displays;                     /* [{data: {MIME type: value}, …}] (run/reports.h) */
+    json_t *tests;                        /* tests_json() */
+    enum test_runner test_runner;         /* the tests were expected of it */
     const struct result_service *service; /* NULL: not a run of the service */
 };
 

@@ -13,8 +13,16 @@ const char *const table_formats[] = {
         NULL,
 };
 
+const char *const test_runners[] = {
+#define X(id, word) word,
+    TEST_RUNNER_TABLE(X)
+#undef X
+        NULL,
+};
+
 /* A choice is set through a pointer to its index. */
 _Static_assert(sizeof(enum table_format) == sizeof(unsigned), "an enum is an unsigned int");
+_Static_assert(sizeof(enum test_runner) == sizeof(unsigned), "an enum is an unsigned int");
 
 const struct run_option_def run_option_defs[RUN_OPTION_COUNT] = {
 #define X(key, aliases, option, metavar, kind, member, words, max, help, example)               \

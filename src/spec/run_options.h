@@ -25,12 +25,27 @@ enum table_format {
 };
 extern const char *const table_formats[]; /* words, in that order; NULL-terminated */
 
+/* The runners whose output is read as a list of tests (src/suite). */
+#define TEST_RUNNER_TABLE(X)               \
+    X(TEST_RUNNER_NONE,     "none")        \
+    X(TEST_RUNNER_PYTEST,   "pytest")      \
+    X(TEST_RUNNER_UNITTEST, "unittest")
+
+enum test_runner {
+#define X(id, word) id,
+    TEST_RUNNER_TABLE(X)
+#undef X
+        TEST_RUNNER_COUNT_
+};
+extern const char *const test_runners[]; /* words, in that order; NULL-terminated */
+
 struct run_options {
     bool profile;     /* report where time and memory go */
     bool display;     /* keep figures, frames and other displays as MIME bundles */
     bool check_types; /* an error of types is a compile error */
     bool no_cache;    /* compile again, and store nothing */
     enum table_format format;
+    enum test_runner test_runner; /* the program runs tests with it */
     char **allow_commands; /* the only commands that a shell may execute; NULL: every command */
     char **compiler_args;  /* after the compiler's own; NULL: none */
     struct limits compile_limits;
@@ -78,7 +93,10 @@ struct run_option_def {
       BOOL, profile, NULL, 0, "report where time and memory go", NULL)                           \
     X("display", NULL, "display", NULL,                                                          \
       BOOL, display, NULL, 0,                                                                    \
-      "Python: run as a cell of a session, and keep its displays: figures, tables, HTML", NULL)
+      "Python: run as a cell of a session, and keep its displays: figures, tables, HTML", NULL) \
+    X("test_runner", NULL, "test-runner", "NAME",                                                \
+      CHOICE, test_runner, test_runners, 0,                                                      \
+      "read the output as the report of this test runner; the result has `tests`", NULL)
 
 enum {
 #define X(key, ...) +1

@@ -148,6 +148,13 @@ def test_sdk_python_many_runs_and_the_history(jar):
 
 # ---- sessions ----
 
+def test_sdk_runs_tests_beside_code(jar):
+    tests = "from main import add\ndef test_good():\n    assert add(1, 2) == 3\ndef test_bad():\n    add()\n"
+    result = jar.test(language="python", code="def add(a, b):\n    return a + b\n", tests=tests)
+    assert result.outcome == "failed" and result.tests.passed == 1
+    assert [c.diagnosis.type for c in result.tests.cases if c.outcome == "failed"] == ["TypeError"]
+
+
 def test_sdk_python_sessions_run_cells_with_rich_output(jar):
     with jar.session("python", name="n", files={"a/b.txt": "text"}) as session:
         assert session.run("x = 20").status == "ok" and session.run("x + 22").text == "42"

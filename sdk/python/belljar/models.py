@@ -13,6 +13,9 @@ Verdict = Literal[
 State = Literal[
     "waiting", "queued", "running", "finished", "interrupted",
 ]
+OutcomeWord = Literal[
+    "passed", "failed", "no_tests", "stopped", "unknown",
+]
 ErrorType = Literal[
     "unknown", "timeout", "execution_failure", "python_exception", "sandbox_error",
 ]
@@ -429,6 +432,54 @@ class Network(Model):
     }
 
 
+class Test(Model):
+    #: its name, as the runner prints it
+    name: str
+    #: error: the test did not get to its end
+    outcome: Literal["passed", "failed", "error", "skipped"]
+    #: null if the runner does not print it
+    duration_ms: Union[float, None]
+    #: one line: the failure, or the reason of a skip
+    message: Union[str, None]
+    #: path below /sandbox where it failed
+    file: Union[str, None]
+    #: line in this file, from 1
+    line: Union[int, None]
+    #: the text of the failure, up to 8 KiB
+    details: Union[str, None]
+    #: the cause of a failure and suggestions, for the first 100 failures
+    diagnosis: Union[Diagnosis, None]
+    _models = {
+        "diagnosis": "Diagnosis",
+    }
+
+
+class Tests(Model):
+    #: the test runner
+    runner: Literal["pytest", "unittest"]
+    #: of the tests
+    language: str
+    #: guest: code under test can change this report; the verdict is from outside
+    source: str
+    #: number of cases
+    total: int
+    #: number of cases that passed
+    passed: int
+    #: number of cases that failed
+    failed: int
+    #: number of cases that did not get to their end
+    error: int
+    #: number of cases that were skipped
+    skipped: int
+    #: true if there are more: up to 5,000 cases in 1 MiB of output are read
+    cut: bool
+    #: in the order of the output
+    cases: List[Test]
+    _models = {
+        "cases": "Test",
+    }
+
+
 class Result(Outcome):
     """A run that is over."""
 
@@ -497,6 +548,10 @@ class Result(Outcome):
     displays: Union[List[ResultDisplay], None]
     #: the connections of the program; null if it had no network
     network: Union[Network, None]
+    #: of tests: passed, failed, no_tests, stopped (by a limit) or unknown; present if `test_runner` was set
+    outcome: Union[OutcomeWord, None]
+    #: the report of the tests; null if it could not be read; present if `test_runner` was set
+    tests: Union[Tests, None]
     #: as in the request
     thread_id: Union[str, None]
     #: the artifact that was run
@@ -524,6 +579,7 @@ class Result(Outcome):
         "profile": "ResultProfile",
         "displays": "ResultDisplay",
         "network": "Network",
+        "tests": "Tests",
         "taken": "ResultTaken",
     }
 
@@ -948,6 +1004,10 @@ class BatchResult(Outcome):
     displays: Union[List[ResultDisplay], None]
     #: the connections of the program; null if it had no network
     network: Union[Network, None]
+    #: of tests: passed, failed, no_tests, stopped (by a limit) or unknown; present if `test_runner` was set
+    outcome: Union[OutcomeWord, None]
+    #: the report of the tests; null if it could not be read; present if `test_runner` was set
+    tests: Union[Tests, None]
     #: as in the request
     thread_id: Union[str, None]
     #: the artifact that was run
@@ -975,6 +1035,7 @@ class BatchResult(Outcome):
         "profile": "ResultProfile",
         "displays": "ResultDisplay",
         "network": "Network",
+        "tests": "Tests",
         "taken": "ResultTaken",
     }
 
@@ -1308,6 +1369,10 @@ class ArtifactRun(Model):
     displays: Union[List[ResultDisplay], None]
     #: the connections of the program; null if it had no network
     network: Union[Network, None]
+    #: of tests: passed, failed, no_tests, stopped (by a limit) or unknown; present if `test_runner` was set
+    outcome: Union[OutcomeWord, None]
+    #: the report of the tests; null if it could not be read; present if `test_runner` was set
+    tests: Union[Tests, None]
     #: as in the request
     thread_id: Union[str, None]
     #: the artifact that was run
@@ -1333,6 +1398,7 @@ class ArtifactRun(Model):
         "profile": "ResultProfile",
         "displays": "ResultDisplay",
         "network": "Network",
+        "tests": "Tests",
         "taken": "ResultTaken",
     }
 
@@ -1875,6 +1941,10 @@ class CellEnd(Outcome):
     displays: Union[List[ResultDisplay], None]
     #: the connections of the program; null if it had no network
     network: Union[Network, None]
+    #: of tests: passed, failed, no_tests, stopped (by a limit) or unknown; present if `test_runner` was set
+    outcome: Union[OutcomeWord, None]
+    #: the report of the tests; null if it could not be read; present if `test_runner` was set
+    tests: Union[Tests, None]
     #: as in the request
     thread_id: Union[str, None]
     #: the artifact that was run
@@ -1902,6 +1972,7 @@ class CellEnd(Outcome):
         "profile": "ResultProfile",
         "displays": "ResultDisplay",
         "network": "Network",
+        "tests": "Tests",
         "taken": "ResultTaken",
     }
 
@@ -2723,6 +2794,8 @@ class RunOptions(TypedDict, total=False):
     profile: bool
     #: Python: run as a cell of a session, and keep its displays: figures, tables, HTML
     display: bool
+    #: read the output as the report of this test runner; the result has `tests`
+    test_runner: Literal["none", "pytest", "unittest"]
     #: names of files to fetch from /sandbox; "." is every file
     outputs: List[str]
     #: cancel the run if the client goes away
@@ -2798,6 +2871,8 @@ class BatchRequestRun(TypedDict, total=False):
     profile: bool
     #: Python: run as a cell of a session, and keep its displays: figures, tables, HTML
     display: bool
+    #: read the output as the report of this test runner; the result has `tests`
+    test_runner: Literal["none", "pytest", "unittest"]
     #: names of files to fetch from /sandbox; "." is every file
     outputs: List[str]
     #: default, manual and acceptEdits ask a person first
@@ -2999,6 +3074,35 @@ class DiagnosisOptions(TypedDict, total=False):
     code: str
     #: the files of the program, in place of code or beside it
     files: Files
+
+
+class TestOptions(TypedDict, total=False):
+    #: of `code` and `tests`; name or alias (GET /v1/languages)
+    language: str
+    #: the code under test; its file is main.py, main.js, …, by its language
+    code: str
+    #: the tests, in a file beside it; they import the code
+    tests: str
+    #: the files of a project, by name; or files beside `code`
+    files: Files
+    #: the test runner; found by the files or the language if absent
+    test_runner: Literal["pytest", "unittest"]
+    #: arguments of the test runner
+    args: List[str]
+    #: environment beyond the built-in one
+    env: Dict[str, str]
+    #: limits of the run; those of a compiler if absent
+    limits: Limits
+    #: the hosts that it may reach: none (the default), full, or a list
+    network: NetworkOption
+    #: cancel the run if the client goes away
+    cancel_on_disconnect: bool
+    #: the session of the run
+    thread_id: str
+    #: default, manual and acceptEdits ask a person first
+    permission_mode: PermissionMode
+    #: any JSON; the result returns it
+    metadata: Any
 
 
 class ExecutionOptions(TypedDict, total=False):

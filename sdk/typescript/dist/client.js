@@ -86,6 +86,11 @@ export class BelljarClient {
         const body = fields({ cancel_on_disconnect: true, ...request, stream: true });
         return new EventStream(this.transport, { method: "POST", path: "/v1/comparisons", body, ...options });
     }
+    /** Runs the tests of a project (`files`), or `tests` beside `code`. The result has `outcome` and `tests`. */
+    test(request, options = {}) {
+        const body = fields({ cancel_on_disconnect: true, ...request });
+        return this.transport.call("POST", "/v1/tests", { body, waits: 1, ...options });
+    }
     // ---- sessions ----
     /** Starts a session. `await using session = …` ends it with the block; otherwise `session.end()` does. */
     async session(language = "python", options = {}) {

@@ -1,6 +1,7 @@
 import type { Files, Network as NetworkOption, Json } from "./types.js";
 export type Verdict = "ok" | "runtime_error" | "compile_error" | "timeout" | "cpu_timeout" | "memory_limit" | "output_limit" | "process_limit" | "disk_limit" | "cancelled" | "rejected" | "internal_error";
 export type State = "waiting" | "queued" | "running" | "finished" | "interrupted";
+export type OutcomeWord = "passed" | "failed" | "no_tests" | "stopped" | "unknown";
 export type ErrorType = "unknown" | "timeout" | "execution_failure" | "python_exception" | "sandbox_error";
 export type StateWord = "starting" | "idle" | "busy" | "sleeping" | "ended";
 export type Status = "ok" | "error" | "interrupted" | "timeout" | "lost";
@@ -291,6 +292,46 @@ export interface Network {
     /** false if the process that keeps the log died meanwhile */
     complete: boolean;
 }
+export interface Test {
+    /** its name, as the runner prints it */
+    name: string;
+    /** error: the test did not get to its end */
+    outcome: "passed" | "failed" | "error" | "skipped";
+    /** null if the runner does not print it */
+    duration_ms: number | null;
+    /** one line: the failure, or the reason of a skip */
+    message: string | null;
+    /** path below /sandbox where it failed */
+    file: string | null;
+    /** line in this file, from 1 */
+    line: number | null;
+    /** the text of the failure, up to 8 KiB */
+    details: string | null;
+    /** the cause of a failure and suggestions, for the first 100 failures */
+    diagnosis: Diagnosis | null;
+}
+export interface Tests {
+    /** the test runner */
+    runner: "pytest" | "unittest";
+    /** of the tests */
+    language: string;
+    /** guest: code under test can change this report; the verdict is from outside */
+    source: string;
+    /** number of cases */
+    total: number;
+    /** number of cases that passed */
+    passed: number;
+    /** number of cases that failed */
+    failed: number;
+    /** number of cases that did not get to their end */
+    error: number;
+    /** number of cases that were skipped */
+    skipped: number;
+    /** true if there are more: up to 5,000 cases in 1 MiB of output are read */
+    cut: boolean;
+    /** in the order of the output */
+    cases: Test[];
+}
 /** A run that is over. */
 export interface Result {
     /** id of the run */
@@ -357,6 +398,10 @@ export interface Result {
     displays: ResultDisplay[] | null;
     /** the connections of the program; null if it had no network */
     network: Network | null;
+    /** of tests: passed, failed, no_tests, stopped (by a limit) or unknown; present if `test_runner` was set */
+    outcome?: OutcomeWord;
+    /** the report of the tests; null if it could not be read; present if `test_runner` was set */
+    tests?: Tests | null;
     /** as in the request */
     thread_id?: string | null;
     /** the artifact that was run */
@@ -734,6 +779,10 @@ export interface BatchResult {
     displays?: ResultDisplay[] | null;
     /** the connections of the program; null if it had no network */
     network?: Network | null;
+    /** of tests: passed, failed, no_tests, stopped (by a limit) or unknown; present if `test_runner` was set */
+    outcome?: OutcomeWord;
+    /** the report of the tests; null if it could not be read; present if `test_runner` was set */
+    tests?: Tests | null;
     /** as in the request */
     thread_id?: string | null;
     /** the artifact that was run */
@@ -1027,6 +1076,10 @@ export interface ArtifactRun {
     displays?: ResultDisplay[] | null;
     /** the connections of the program; null if it had no network */
     network?: Network | null;
+    /** of tests: passed, failed, no_tests, stopped (by a limit) or unknown; present if `test_runner` was set */
+    outcome?: OutcomeWord;
+    /** the report of the tests; null if it could not be read; present if `test_runner` was set */
+    tests?: Tests | null;
     /** as in the request */
     thread_id?: string | null;
     /** the artifact that was run */
@@ -1498,6 +1551,10 @@ export interface CellEnd {
     displays?: ResultDisplay[] | null;
     /** the connections of the program; null if it had no network */
     network?: Network | null;
+    /** of tests: passed, failed, no_tests, stopped (by a limit) or unknown; present if `test_runner` was set */
+    outcome?: OutcomeWord;
+    /** the report of the tests; null if it could not be read; present if `test_runner` was set */
+    tests?: Tests | null;
     /** as in the request */
     thread_id?: string | null;
     /** the artifact that was run */
@@ -2194,6 +2251,8 @@ export interface RunOptions {
     profile?: boolean;
     /** Python: run as a cell of a session, and keep its displays: figures, tables, HTML */
     display?: boolean;
+    /** read the output as the report of this test runner; the result has `tests` */
+    test_runner?: "none" | "pytest" | "unittest";
     /** names of files to fetch from /sandbox; "." is every file */
     outputs?: string[];
     /** cancel the run if the client goes away */
@@ -2266,6 +2325,8 @@ export interface BatchRequestRun {
     profile?: boolean;
     /** Python: run as a cell of a session, and keep its displays: figures, tables, HTML */
     display?: boolean;
+    /** read the output as the report of this test runner; the result has `tests` */
+    test_runner?: "none" | "pytest" | "unittest";
     /** names of files to fetch from /sandbox; "." is every file */
     outputs?: string[];
     /** default, manual and acceptEdits ask a person first */
@@ -2450,6 +2511,34 @@ export interface DiagnosisOptions {
     code?: string;
     /** the files of the program, in place of code or beside it */
     files?: Files;
+}
+export interface TestOptions {
+    /** of `code` and `tests`; name or alias (GET /v1/languages) */
+    language?: string;
+    /** the code under test; its file is main.py, main.js, …, by its language */
+    code?: string;
+    /** the tests, in a file beside it; they import the code */
+    tests?: string;
+    /** the files of a project, by name; or files beside `code` */
+    files?: Files;
+    /** the test runner; found by the files or the language if absent */
+    test_runner?: "pytest" | "unittest";
+    /** arguments of the test runner */
+    args?: string[];
+    /** environment beyond the built-in one */
+    env?: Record<string, string>;
+    /** limits of the run; those of a compiler if absent */
+    limits?: Limits;
+    /** the hosts that it may reach: none (the default), full, or a list */
+    network?: NetworkOption;
+    /** cancel the run if the client goes away */
+    cancel_on_disconnect?: boolean;
+    /** the session of the run */
+    thread_id?: string;
+    /** default, manual and acceptEdits ask a person first */
+    permission_mode?: PermissionMode;
+    /** any JSON; the result returns it */
+    metadata?: Json;
 }
 export interface ExecutionOptions {
     /** time limit in seconds; 10 by default */

@@ -4,7 +4,7 @@ import { BelljarError, ProgramFailed } from "./errors.js";
 import { fields, millisecondsOf, runFields } from "./fields.js";
 import type {
   Batch, BatchEvent, BatchRequest, BatchRuns, Comparison, ComparisonEvent, ComparisonRequest, Diagnosis,
-  DiagnosisOptions, Health, Language, Result, RunOptions, SessionOptions, Stats,
+  DiagnosisOptions, Health, Language, Result, RunOptions, SessionOptions, Stats, TestOptions,
 } from "./models.js";
 import { Approvals, Artifacts, Keys, Rules, Templates } from "./registers.js";
 import { Run, Runs } from "./runs.js";
@@ -107,6 +107,12 @@ export class BelljarClient {
   streamComparison(request: ComparisonRequest, options: CallOptions = {}): EventStream<ComparisonEvent> {
     const body = fields({ cancel_on_disconnect: true, ...request, stream: true });
     return new EventStream(this.transport, { method: "POST", path: "/v1/comparisons", body, ...options });
+  }
+
+  /** Runs the tests of a project (`files`), or `tests` beside `code`. The result has `outcome` and `tests`. */
+  test(request: TestOptions, options: CallOptions = {}): Promise<Result> {
+    const body = fields({ cancel_on_disconnect: true, ...request });
+    return this.transport.call("POST", "/v1/tests", { body, waits: 1, ...options });
   }
 
   // ---- sessions ----

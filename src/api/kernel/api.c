@@ -36,6 +36,7 @@ const struct api_route *const api_tables[] = {
     console_routes,
     stream_routes,
     audit_routes,
+    test_routes,
     NULL,
 };
 

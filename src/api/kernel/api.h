@@ -194,7 +194,7 @@ extern const struct api_route run_routes[], batch_routes[], comparison_routes[],
     session_event_routes[], session_file_routes[], session_fork_routes[], session_question_routes[],
     template_routes[], session_branch_routes[], session_checkpoint_routes[], session_sleep_routes[],
     session_image_routes[], console_routes[], stream_routes[], audit_routes[],
-    artifact_list_routes[];
+    artifact_list_routes[], test_routes[];
 
 /* ---- answers (reply.c) ---- */
 /* A header of the answer. Nothing if the client is gone, or for a call of a door (inner.h). */

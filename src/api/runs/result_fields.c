@@ -2,6 +2,7 @@
 
 #include "network/record.h"
 #include "normalise/normalise.h"
+#include "run/tests_json.h"
 #include "spec/bundle.h"
 #include "spec/isolation.h"
 #include "spec/pool.h"
@@ -149,6 +150,39 @@ static const struct api_field display_reply[] = {
     { 0 },
 };
 
+/* ---- tests ---- */
+static const char *const suite_outcome_words[] = { SUITE_OUTCOME_TABLE(FIELD_WORD) NULL };
+static const char *const tests_outcome_words[] = { TESTS_OUTCOME_TABLE(FIELD_WORD) NULL };
+static const struct api_field test_reply[] = {
+    { "name", FIELD_STRING, ALWAYS, .help = "its name, as the runner prints it" },
+    { "outcome", FIELD_STRING, ALWAYS, .one_of = suite_outcome_words,
+      .help = "error: the test did not get to its end" },
+    { "duration_ms", FIELD_NUMBER, OR_NULL, .help = "null if the runner does not print it" },
+    { "message", FIELD_STRING, OR_NULL, .help = "one line: the failure, or the reason of a skip" },
+    { "file", FIELD_STRING, OR_NULL, .help = "path below /sandbox where it failed" },
+    { "line", FIELD_INT, OR_NULL, .help = "line in this file, from 1" },
+    { "details", FIELD_STRING, OR_NULL, .help = "the text of the failure, up to 8 KiB" },
+    { "diagnosis", FIELD_OBJECT, OR_NULL, .fields = diagnosis_reply,
+      .help = "the cause of a failure and suggestions, for the first 100 failures" },
+    { .schema = "Test" },
+};
+static const struct api_field tests_reply[] = {
+    { "runner", FIELD_STRING, ALWAYS, .one_of = &test_runners[TEST_RUNNER_NONE + 1],
+      .help = "the test runner" },
+    { "language", FIELD_STRING, ALWAYS, .help = "of the tests" },
+    { "source", FIELD_STRING, ALWAYS,
+      .help = "guest: code under test can change this report; the verdict is from outside" },
+    { "total", FIELD_INT, ALWAYS, .help = "number of cases" },
+    { "passed", FIELD_INT, ALWAYS, .help = "number of cases that passed" },
+    { "failed", FIELD_INT, ALWAYS, .help = "number of cases that failed" },
+    { "error", FIELD_INT, ALWAYS, .help = "number of cases that did not get to their end" },
+    { "skipped", FIELD_INT, ALWAYS, .help = "number of cases that were skipped" },
+    { "cut", FIELD_BOOL, ALWAYS,
+      .help = "true if there are more: up to 5,000 cases in 1 MiB of output are read" },
+    { "cases", FIELD_OBJECTS, ALWAYS, .fields = test_reply, .help = "in the order of the output" },
+    { .schema = "Tests" },
+};
+
 /* ---- the network ---- */
 static const char *const network_outcomes[] = { NETWORK_OUTCOME_TABLE(FIELD_WORD) NULL };
 static const char *const network_protocols[] = { "tcp", "udp", NULL };
@@ -222,6 +256,12 @@ const struct api_field result_reply[] = {
       .help = "figures, tables and other displays, in order; null unless `display` was set" },
     { "network", FIELD_OBJECT, OR_NULL, .fields = network_reply,
       .help = "the connections of the program; null if it had no network" },
+    { "outcome", FIELD_STRING, .one_of = tests_outcome_words,
+      .help = "of tests: passed, failed, no_tests, stopped (by a limit) or unknown; present if "
+              "`test_runner` was set" },
+    { "tests", FIELD_OBJECT, .nullable = true, .fields = tests_reply,
+      .help = "the report of the tests; null if it could not be read; present if `test_runner` "
+              "was set" },
     { "thread_id", FIELD_STRING, .nullable = true, .help = "as in the request" },
     { "artifact_id", FIELD_STRING, .nullable = true, .help = "the artifact that was run" },
     { "batch_id", FIELD_STRING, .nullable = true, .help = "the batch that the run belongs to" },

@@ -11,6 +11,7 @@
 #include "api/kernel/job.h"
 #include "api/runs/history_routes.h"
 #include "api/runs/result_fields.h"
+#include "api/runs/run_post.h"
 #include "api/runs/run_result.h"
 #include "api/runs/run_spec.h"
 #include "api/runs/stream.h"
@@ -88,8 +89,8 @@ static void spec_free(void *prepared)
 }
 
 /* In a thread, for a large body. */
-static int prepare_run(struct api_call *c, const struct api *here, const struct buf *bytes,
-                       char *field, size_t size, struct err *e)
+int run_prepare(struct api_call *c, const struct api *here, const struct buf *bytes, char *field,
+                size_t size, struct err *e)
 {
     (void)bytes;
     autofree struct run_spec *spec = calloc(1, sizeof *spec);
@@ -126,7 +127,7 @@ static int submit(struct api_call *c, struct run_waiter *w, struct err *e, char 
     return api_submit(c->api, &spec, api_text(c, "permission_mode"), 0, &w->watch, &w->x, e);
 }
 
-static void post_run(struct api_call *c)
+void run_post(struct api_call *c)
 {
     struct err e = { 0 };
     char field[128] = "";
@@ -319,7 +320,7 @@ static const struct api_field run_state_reply[] = {
     STREAM_ROWS,
     { .schema = "RunState", .help = "A run that is not over" },
 };
-static const struct api_field run_accepted_reply[] = {
+const struct api_field run_accepted_reply[] = {
     { "id", FIELD_STRING, ALWAYS, .help = "id for GET /v1/runs/{id}" },
     { "state", FIELD_STRING, ALWAYS, .one_of = run_state_words, .help = "the current state" },
     { "approval", FIELD_ANY, .help = "the approval that the run waits for, if any" },
@@ -352,7 +353,7 @@ static const char bytes_type[] = "application/octet-stream";
 
 const struct api_route run_routes[] = {
     { METHOD_POST, "/v1/runs", SCOPE_RUN, .body = run_fields, .flags = ROUTE_EARLY,
-      .handle = post_run, .prepare = prepare_run, .summary = "Run a program in a jar of its own",
+      .handle = run_post, .prepare = run_prepare, .summary = "Run a program in a jar of its own",
       .replies = REPLIES(
           { 200, .fields = result_reply, .help = "the result, or events on request" },
           EVENT_REPLIES(event_reply),

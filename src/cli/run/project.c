@@ -87,6 +87,8 @@ struct walk {
     const char *top;
     struct entry entry;
     unsigned depth;
+    void (*see)(void *arg, const char *name); /* NULL: nobody wants to know */
+    void *arg;
 };
 
 static int add_file(struct walk *w, const char *name, struct err *e)
@@ -130,6 +132,8 @@ static int take_entry(struct walk *w, int fd, const char *name, const char *path
                       QUOTED(full));
         return 0;
     }
+    if (w->see)
+        w->see(w->arg, full);
     if (!*path)
         offer_entry(&w->entry, w->o->language, name);
     return add_file(w, full, e);
@@ -151,6 +155,13 @@ static int walk_folder(struct walk *w, int parent_fd, const char *name, const ch
             return -1;
     w->depth--;
     return 0;
+}
+
+int project_copy(struct run_arguments *o, const char *directory,
+                 void (*see)(void *arg, const char *name), void *arg, struct err *e)
+{
+    struct walk w = { .o = o, .top = directory, .see = see, .arg = arg };
+    return walk_folder(&w, AT_FDCWD, directory, "", e);
 }
 
 /* The entry is the program, and no longer one of the files. */

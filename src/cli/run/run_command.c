@@ -19,6 +19,7 @@
 #include "cli/run/project.h"
 #include "cli/run/remote.h"
 #include "cli/run/run_arguments.h"
+#include "cli/run/run_command.h"
 #include "cli/run/run_keeper.h"
 #include "cli/run/run_network.h"
 #include "cli/run/run_porter.h"
@@ -116,16 +117,11 @@ static int run_notebook(const struct run_arguments *o, struct err *e)
     return repl_run_notebook(&job, e);
 }
 
-static int run(void *options, int argc, char **argv, struct err *e)
+int run_program(struct run_arguments *o, struct err *e)
 {
-    struct run_arguments *o = options;
     scoped(inputs) in = INPUTS_INIT;
     const char *field;
-    if (run_arguments_take(o, argc, argv, e))
-        return -1;
-    if (!o->code && notebook_is(o->file))
-        return run_notebook(o, e);
-    if (project_open(o, e) || inputs_load(&in, o, e))
+    if (inputs_load(&in, o, e))
         return -1;
     if (o->run_options.allow_commands &&
         (allowlist_possible(in.language, NULL, o->writable_root, e) ||
@@ -143,6 +139,16 @@ static int run(void *options, int argc, char **argv, struct err *e)
     if (status != REMOTE_NONE)
         return status;
     return run_network_take(o, e) ? -1 : run_here(o, &in, e);
+}
+
+static int run(void *options, int argc, char **argv, struct err *e)
+{
+    struct run_arguments *o = options;
+    if (run_arguments_take(o, argc, argv, e))
+        return -1;
+    if (!o->code && notebook_is(o->file))
+        return run_notebook(o, e);
+    return project_open(o, e) ? -1 : run_program(o, e);
 }
 
 static void done(void *options)

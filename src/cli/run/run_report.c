@@ -54,6 +54,8 @@ static struct result result_of(const struct run_report *r)
         .tables = r->found.tables,
         .profile = r->found.profile,
         .displays = r->found.displays,
+        .tests = r->found.tests,
+        .test_runner = r->job->options->run_options.test_runner,
         .network = r->network,
         .network_limit = r->network && network_limit_hit(&run->network),
     };
@@ -75,7 +77,8 @@ void run_report_find(struct run_report *r, int reader_fd, struct buf *outputs)
     bool explain = r->verdict != VERDICT_OK && diagnosis_view_wanted(r->job->options);
     if (r->job->options->json)
         (void)version_probe_read(r->job->version_fd, r->version, sizeof r->version);
-    if (explain) /* without memory for the files, the failure is explained without them */
+    bool tests = r->job->options->run_options.test_runner != TEST_RUNNER_NONE;
+    if (explain || tests) /* without memory for the files, the failure is explained without them */
         (void)!inputs_files(r->job->inputs, &files, &e);
     const struct network_policy *policy = &r->job->options->network;
     bool has_network = policy->mode != NETWORK_NONE && !r->failed;

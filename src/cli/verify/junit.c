@@ -3,60 +3,8 @@
 #include <string.h>
 
 #include "base/auto.h"
-#include "base/text.h"
 #include "cli/verify/report.h"
-
-/* XML 1.0 has no character for most control characters, U+FFFE and U+FFFF, not even escaped. */
-static bool is_forbidden(const char *p, size_t n)
-{
-    unsigned char c = (unsigned char)*p;
-    if (n == 1)
-        return c < 0x20 && c != '\t' && c != '\n' && c != '\r';
-    return n == 3 && (memcmp(p, "\xEF\xBF\xBE", 3) == 0 || memcmp(p, "\xEF\xBF\xBF", 3) == 0);
-}
-
-static size_t character_len(unsigned char first)
-{
-    return first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-}
-
-static int add_escaped(struct buf *out, const char *text, size_t len, struct err *e)
-{
-    static const struct {
-        char c;
-        const char *escape;
-    } table[] = { { '&', "&amp;" },  { '<', "&lt;" },  { '>', "&gt;" },  { '"', "&quot;" },
-                  { '\n', "&#10;" }, { '\t', "&#9;" }, { '\r', "&#13;" } };
-    scoped(buf) valid = { 0 };
-    if (text_add_utf8(&valid, text, len, e))
-        return -1;
-    for (size_t i = 0; i < valid.len;) {
-        const char *p = valid.data + i, *add = p;
-        size_t n = character_len((unsigned char)*p), add_len = n;
-        if (is_forbidden(p, n)) {
-            add = "\uFFFD";
-            add_len = 3;
-        }
-        for (size_t k = 0; k < sizeof table / sizeof table[0]; k++)
-            if (*p == table[k].c) {
-                add = table[k].escape;
-                add_len = strlen(add);
-            }
-        if (buf_add(out, add, add_len, e))
-            return -1;
-        i += n;
-    }
-    return 0;
-}
-
-/* name="text" */
-static int add_attribute(struct buf *out, const char *name, const char *text, struct err *e)
-{
-    return buf_addf(out, e, " %s=\"", name) || add_escaped(out, text, strlen(text), e) ||
-                   buf_add(out, "\"", 1, e)
-               ? -1
-               : 0;
-}
+#include "cli/verify/xml.h"
 
 static int add_reason(const struct checks *all, const struct check *c, struct buf *out,
                       struct err *e)
@@ -71,12 +19,13 @@ static int add_reason(const struct checks *all, const struct check *c, struct bu
     if (!element)
         return 0;
     if (buf_addf(out, e, "      <%s", element) ||
-        add_attribute(out, "message", c->why[0] ? c->why : "not run", e))
+        xml_add_attribute(out, "message", c->why[0] ? c->why : "not run", e))
         return -1;
     if (strcmp(element, "skipped") == 0)
         return buf_addf(out, e, "/>\n");
-    if (add_attribute(out, "type", verdict ? verdict : "error", e) || buf_add(out, ">", 1, e) ||
-        report_details(all, c, &details, e) || add_escaped(out, buf_str(&details), details.len, e))
+    if (xml_add_attribute(out, "type", verdict ? verdict : "error", e) || buf_add(out, ">", 1, e) ||
+        report_details(all, c, &details, e) ||
+        xml_add_escaped(out, buf_str(&details), details.len, e))
         return -1;
     return buf_addf(out, e, "</%s>\n", element);
 }
@@ -90,8 +39,9 @@ static int add_case(const struct checks *all, const struct check *c, struct buf 
         (void)snprintf(name, sizeof name, "line %zu: %s %s", c->line, language, kind);
     else
         (void)snprintf(name, sizeof name, "%s", kind);
-    if (buf_addf(out, e, "    <testcase") || add_attribute(out, "name", name, e) ||
-        add_attribute(out, "classname", c->file, e) || add_attribute(out, "file", c->file, e) ||
+    if (buf_addf(out, e, "    <testcase") || xml_add_attribute(out, "name", name, e) ||
+        xml_add_attribute(out, "classname", c->file, e) ||
+        xml_add_attribute(out, "file", c->file, e) ||
         (c->line && buf_addf(out, e, " line=\"%zu\"", c->line)) ||
         buf_addf(out, e, " time=\"%llu.%03llu\">\n", (unsigned long long)c->wall_ms / 1000,
                  (unsigned long long)c->wall_ms % 1000) ||
@@ -118,7 +68,7 @@ static int add_suite(const struct checks *all, const struct checks *part, struct
     uint64_t ms = 0;
     for (size_t i = 0; i < part->n; i++)
         ms += part->at[i].wall_ms;
-    if (buf_addf(out, e, "  <testsuite") || add_attribute(out, "name", part->at[0].file, e) ||
+    if (buf_addf(out, e, "  <testsuite") || xml_add_attribute(out, "name", part->at[0].file, e) ||
         add_totals(part, ms, out, e))
         return -1;
     for (size_t i = 0; i < part->n; i++)

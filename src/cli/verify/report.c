@@ -28,8 +28,7 @@ bool totals_are_good(const struct totals *t)
 
 /* ---- details ---- */
 
-/* Appends the text without characters that control a terminal. */
-static int add_printable(struct buf *b, const char *text, size_t len, struct err *e)
+int report_add_printable(struct buf *b, const char *text, size_t len, struct err *e)
 {
     for (size_t i = 0; i < len;) {
         size_t n = text_printable(text + i, len - i);
@@ -51,15 +50,14 @@ static int add_diff(const struct check *c, struct buf *out, struct err *e)
         if (n++ == DETAIL_LINES || out->len > DETAIL_BYTES)
             return buf_addf(out, e, "(%zu more lines)\n", json_array_size(c->diff) - i);
         size_t len = json_string_length(line);
-        if (add_printable(out, json_string_value(line), len > 400 ? 400 : len, e) ||
+        if (report_add_printable(out, json_string_value(line), len > 400 ? 400 : len, e) ||
             buf_add(out, "\n", 1, e))
             return -1;
     }
     return 0;
 }
 
-/* The last lines of a stream. */
-static int add_tail(const json_t *stream, struct buf *out, struct err *e)
+int report_add_tail(const json_t *stream, struct buf *out, struct err *e)
 {
     const char *text = json_string_value(stream);
     size_t len = json_string_length(stream), from = len, lines = 0;
@@ -68,7 +66,7 @@ static int add_tail(const json_t *stream, struct buf *out, struct err *e)
             break;
         from--;
     }
-    return text ? add_printable(out, text + from, len - from, e) : 0;
+    return text ? report_add_printable(out, text + from, len - from, e) : 0;
 }
 
 static int add_diagnosis(const struct checks *all, const struct check *c, const json_t *json,
@@ -98,8 +96,8 @@ int report_details(const struct checks *all, const struct check *c, struct buf *
         return add_diff(c, out, e);
     if (c->kind != CHECK_DOCTEST && c->kind != CHECK_COMMAND && json_is_object(diagnosis))
         return add_diagnosis(all, c, diagnosis, out, e);
-    return add_tail(json_object_get(c->result, "stdout"), out, e) ||
-                   add_tail(json_object_get(c->result, "stderr"), out, e)
+    return report_add_tail(json_object_get(c->result, "stdout"), out, e) ||
+                   report_add_tail(json_object_get(c->result, "stderr"), out, e)
                ? -1
                : 0;
 }
@@ -120,7 +118,7 @@ static const char *language_name(const struct check *c)
     return c->language ? c->language->name : named ? named : "unknown";
 }
 
-static void print_indented(const struct buf *b)
+void report_print_indented(const struct buf *b)
 {
     for (const char *p = buf_str(b); *p;) {
         size_t n = strcspn(p, "\n");
@@ -137,8 +135,9 @@ void report_check(const struct text_report *r, const struct check *c)
     if (c->outcome == OUTCOME_PASSED && !r->verbose)
         return;
     check_place(c, place, sizeof place);
-    if (add_printable(&name, place, strlen(place), &e) ||
-        add_printable(&why, c->why, strlen(c->why), &e) || report_details(r->all, c, &details, &e))
+    if (report_add_printable(&name, place, strlen(place), &e) ||
+        report_add_printable(&why, c->why, strlen(c->why), &e) ||
+        report_details(r->all, c, &details, &e))
         return;
     (void)printf("%s%s%s  %s", r->colour ? shown[c->outcome].colour : "", shown[c->outcome].word,
                  r->colour ? "\033[0m" : "", buf_str(&name));
@@ -148,7 +147,7 @@ void report_check(const struct text_report *r, const struct check *c)
         (void)printf(" %llu ms\n", (unsigned long long)c->wall_ms);
     else
         (void)printf(": %s\n", buf_str(&why));
-    print_indented(&details);
+    report_print_indented(&details);
     (void)fflush(stdout);
 }
 
@@ -176,8 +175,8 @@ void report_list(const struct checks *all)
         scoped(buf) line = { 0 }, why = { 0 };
         struct err e;
         check_place(c, place, sizeof place);
-        if (add_printable(&line, place, strlen(place), &e) == 0 &&
-            add_printable(&why, c->why, strlen(c->why), &e) == 0)
+        if (report_add_printable(&line, place, strlen(place), &e) == 0 &&
+            report_add_printable(&why, c->why, strlen(c->why), &e) == 0)
             (void)printf("%s  %s %s%s%s\n", buf_str(&line), language_name(c),
                          check_kind_word(c->kind),
                          c->outcome == OUTCOME_SKIPPED ? "  skip: "

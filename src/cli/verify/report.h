@@ -32,6 +32,12 @@ json_t *report_json(const struct checks *all, uint64_t took_ms);
 [[nodiscard]] int report_details(const struct checks *all, const struct check *c, struct buf *out,
                                  struct err *e);
 
+/* Appends the text without characters that control a terminal. */
+[[nodiscard]] int report_add_printable(struct buf *b, const char *text, size_t len, struct err *e);
+/* Appends the last lines of a stream of a result. */
+[[nodiscard]] int report_add_tail(const json_t *stream, struct buf *out, struct err *e);
+void report_print_indented(const struct buf *b);
+
 /* A document as Jenkins, GitLab, Azure and the like read it: one test suite for each file. */
 [[nodiscard]] int junit_make(const struct checks *all, uint64_t took_ms, struct buf *out,
                              struct err *e);

@@ -74,6 +74,7 @@ static void test_table_of_a_result_says_nothing_that_is_not_there(void)
     scoped(buf) out = { 0 };
     struct result r = made_up(&files);
     r.error = "why";
+    r.test_runner = TEST_RUNNER_PYTEST;
     json_auto_t *o = result_json(&r);
     result_add_stream(o, "stdout", &out);
     result_add_stream(o, "stderr", &out);

@@ -20,7 +20,8 @@ from .transport import Transport
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ..models import BatchRequest, ComparisonRequest, DiagnosisOptions, RunOptions, SessionOptions
+    from ..models import (BatchRequest, ComparisonRequest, DiagnosisOptions, RunOptions, SessionOptions,
+                          TestOptions)
 
 
 class AsyncBelljar:
@@ -104,6 +105,11 @@ class AsyncBelljar:
     def stream_comparison(self, **request: "Unpack[ComparisonRequest]") -> AsyncEventStream[ComparisonEvent]:
         body = fields({"cancel_on_disconnect": True, **request}, stream=True)
         return AsyncEventStream(self._transport, ComparisonEvent, "POST", "/v1/comparisons", body)
+
+    async def test(self, **request: "Unpack[TestOptions]") -> Result:
+        """Runs the tests of a project (`files`), or `tests` beside `code`. The result has `outcome` and `tests`."""
+        body = fields({"cancel_on_disconnect": True, **request})
+        return Result(await self._transport.call("POST", "/v1/tests", body, waits=1))
 
     # ---- sessions ----
 

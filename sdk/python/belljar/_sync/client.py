@@ -21,7 +21,8 @@ from .transport import Transport
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ..models import BatchRequest, ComparisonRequest, DiagnosisOptions, RunOptions, SessionOptions
+    from ..models import (BatchRequest, ComparisonRequest, DiagnosisOptions, RunOptions, SessionOptions,
+                          TestOptions)
 
 
 class Belljar:
@@ -105,6 +106,11 @@ class Belljar:
     def stream_comparison(self, **request: "Unpack[ComparisonRequest]") -> EventStream[ComparisonEvent]:
         body = fields({"cancel_on_disconnect": True, **request}, stream=True)
         return EventStream(self._transport, ComparisonEvent, "POST", "/v1/comparisons", body)
+
+    def test(self, **request: "Unpack[TestOptions]") -> Result:
+        """Runs the tests of a project (`files`), or `tests` beside `code`. The result has `outcome` and `tests`."""
+        body = fields({"cancel_on_disconnect": True, **request})
+        return Result(self._transport.call("POST", "/v1/tests", body, waits=1))
 
     # ---- sessions ----
 

@@ -1,0 +1,255 @@
+/* /v1/tests: the tests of a project, or tests beside code. The request becomes a run: a script of
+ * bash beside the files, whose output is read as the report of the test runner. */
+#include <stdio.h>
+#include <string.h>
+
+#include "api/kernel/api.h"
+#include "api/kernel/fields.h"
+#include "api/runs/network_request.h"
+#include "api/runs/result_fields.h"
+#include "api/runs/run_post.h"
+#include "api/runs/stream.h"
+#include "base/array.h"
+#include "base/text.h"
+#include "run/json.h"
+#include "spec/bundle.h"
+#include "spec/permission.h"
+#include "suite/suite.h"
+
+#define SCRIPT ".belljar-test.sh"
+
+/* One request while it is made into that of a run; `field` is the field that an error names. */
+struct tests_builder {
+    json_t *body;
+    const struct settings *settings;
+    enum test_runner runner;
+    char *field;
+    size_t field_size;
+};
+
+static int blame(const struct tests_builder *b, const char *field)
+{
+    (void)snprintf(b->field, b->field_size, "%s", field);
+    return -1;
+}
+
+static const char *text_of(const struct tests_builder *b, const char *key)
+{
+    return json_string_value(json_object_get(b->body, key));
+}
+
+/* ---- the runner ---- */
+
+static void see_files(const struct tests_builder *b, struct suite_search *s)
+{
+    json_t *files = json_object_get(b->body, "files"), *file;
+    const char *name;
+    size_t i;
+    json_object_foreach(files, name, file)
+        suite_see(s, name);
+    json_array_foreach(files, i, file)
+        suite_see(s, json_string_value(json_object_get(file, "name")));
+}
+
+static int runner_of_language(struct tests_builder *b, struct err *e)
+{
+    const char *name = text_of(b, "language");
+    const struct language *l = name ? language_find(name) : NULL;
+    char known[160];
+    (void)blame(b, "language");
+    if (!name)
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "'language' is missing: 'code' and 'tests' need it, such as \"python\"");
+    if (!l)
+        return language_refuse(name, e);
+    b->runner = suite_of_language(l->name);
+    if (b->runner != TEST_RUNNER_NONE)
+        return 0;
+    return err_set(e, ERR_BAD_REQUEST, 0,
+                   "no test runner takes %s code with tests beside it: send 'files' and "
+                   "'test_runner', one of %s",
+                   l->name, suite_list(known, sizeof known));
+}
+
+static int choose_runner(struct tests_builder *b, struct err *e)
+{
+    const char *given = text_of(b, "test_runner");
+    for (int i = TEST_RUNNER_NONE + 1; given && i < TEST_RUNNER_COUNT_; i++)
+        if (strcmp(test_runners[i], given) == 0)
+            b->runner = (enum test_runner)i;
+    if (b->runner == TEST_RUNNER_NONE && json_object_get(b->body, "tests"))
+        return runner_of_language(b, e);
+    if (b->runner == TEST_RUNNER_NONE) {
+        struct suite_search s = { 0 };
+        see_files(b, &s);
+        return suite_choose(&s, &b->runner, e) ? blame(b, "files") : 0;
+    }
+    const struct suite_runner *r = suite_runner(b->runner);
+    if (json_object_get(b->body, "tests") && !r->code) {
+        (void)blame(b, "test_runner");
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "'%s' needs a project: send 'files' in place of 'code' and 'tests'",
+                       r->name);
+    }
+    if (suite_is_installed(r))
+        return 0;
+    (void)blame(b, "test_runner");
+    return suite_refuse(r, e);
+}
+
+/* ---- the files ---- */
+
+/* `files` is an object or a list. */
+static int add_file(struct tests_builder *b, const char *name, json_t *content, struct err *e)
+{
+    json_t *files = json_object_get(b->body, "files"), *file;
+    size_t i;
+    bool taken = json_object_get(files, name) != NULL;
+    json_array_foreach(files, i, file)
+        taken = taken || strcmp(json_string_value(json_object_get(file, "name")), name) == 0;
+    if (taken) {
+        json_decref(content);
+        (void)blame(b, "files");
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "file name '%s' is taken by the service here: choose another", name);
+    }
+    int failed = json_is_array(files)
+                     ? json_array_append_new(
+                           files, json_pack("{s:s, s:o}", "name", name, "content", content))
+                     : json_object_set_new(files, name, content);
+    return failed ? err_no_memory(e, "a request") : 0;
+}
+
+static int add_files(struct tests_builder *b, struct err *e)
+{
+    const struct suite_runner *r = suite_runner(b->runner);
+    json_t *code = json_object_get(b->body, "code"), *tests = json_object_get(b->body, "tests");
+    if (!json_object_get(b->body, "files"))
+        (void)json_object_set_new(b->body, "files", json_object());
+    if (code && add_file(b, r->code, json_incref(code), e))
+        return -1;
+    if (tests && add_file(b, r->beside, json_incref(tests), e))
+        return -1;
+    return add_file(b, SCRIPT, json_string(r->script), e);
+}
+
+static int check_parts(const struct tests_builder *b, struct err *e)
+{
+    bool code = json_object_get(b->body, "code"), tests = json_object_get(b->body, "tests");
+    if (code != tests) {
+        (void)blame(b, code ? "tests" : "code");
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "'%s' is missing: 'code' and 'tests' go together, or 'files' is a project",
+                       code ? "tests" : "code");
+    }
+    if (code || json_object_get(b->body, "files"))
+        return 0;
+    (void)blame(b, "files");
+    return err_set(e, ERR_BAD_REQUEST, 0,
+                   "there are no tests: give 'files', or 'language', 'code' and 'tests'");
+}
+
+/* Tests may compile their project: the limits that are not given are those of a compiler. */
+static void add_limits(struct tests_builder *b)
+{
+    enum { WALL_MS = 120000 };
+    struct limits defaults = compile_limits_default();
+    json_t *limits = json_object_get(b->body, "limits");
+    bool wall = json_object_get(limits, limit_defs[LIMIT_WALL_MS].key);
+    defaults.v[LIMIT_WALL_MS] = defaults.v[LIMIT_CPU_MS] = WALL_MS;
+    defaults.v[LIMIT_OUTPUT] = b->settings->limit_default.v[LIMIT_OUTPUT];
+    if (!limits) {
+        limits = json_object();
+        (void)json_object_set_new(b->body, "limits", limits);
+    }
+    for (int i = 0; i < LIMIT_COUNT; i++) {
+        uint64_t most = b->settings->limit_max.v[i], value = defaults.v[i];
+        if (!json_object_get(limits, limit_defs[i].key) && !(wall && i == LIMIT_CPU_MS))
+            json_put(limits, limit_defs[i].key,
+                     json_integer((json_int_t)(value < most ? value : most)));
+    }
+}
+
+/* Makes the body of POST /v1/runs, in place. */
+static int make_run(struct tests_builder *b, struct err *e)
+{
+    static const char *const gone[] = { "code", "tests", "language" };
+    if (check_parts(b, e) || choose_runner(b, e) || add_files(b, e))
+        return -1;
+    add_limits(b);
+    for (size_t i = 0; i < ARRAY_LEN(gone); i++)
+        (void)json_object_del(b->body, gone[i]);
+    json_put(b->body, "language", json_string("bash"));
+    json_put(b->body, "entry", json_string(SCRIPT));
+    json_put(b->body, "test_runner", json_string(test_runners[b->runner]));
+    b->field[0] = '\0';
+    return 0;
+}
+
+/* In a thread, for a large body. */
+static int prepare_tests(struct api_call *c, const struct api *here, const struct buf *bytes,
+                         char *field, size_t size, struct err *e)
+{
+    struct tests_builder b = {
+        .body = c->body, .settings = here->settings, .field = field, .field_size = size
+    };
+    return make_run(&b, e) ? -1 : run_prepare(c, here, bytes, field, size, e);
+}
+
+static void post_tests(struct api_call *c)
+{
+    char field[128] = "";
+    struct err e = { 0 };
+    struct tests_builder b = {
+        .body = c->body, .settings = c->api->settings, .field = field, .field_size = sizeof field
+    };
+    if (!c->prepared && make_run(&b, &e))
+        api_fail(c, &e, field[0] ? field : NULL);
+    else
+        run_post(c);
+}
+
+/* ---- fields ---- */
+
+static const struct api_field tests_fields[] = {
+    { "language", FIELD_STRING, .min = 1, .max = 64,
+      .help = "of `code` and `tests`; name or alias (GET /v1/languages)", .also = "lang" },
+    { "code", FIELD_STRING, .min = 1, .max = (double)BUNDLE_FILE_MAX_BYTES,
+      .help = "the code under test; its file is main.py, main.js, …, by its language" },
+    { "tests", FIELD_STRING, .min = 1, .max = (double)BUNDLE_FILE_MAX_BYTES,
+      .help = "the tests, in a file beside it; they import the code" },
+    { "files", FIELD_FILES, .max = BUNDLE_FILES_MAX - 3,
+      .help = "the files of a project, by name; or files beside `code`", .also = "file" },
+    { "test_runner", FIELD_STRING, .one_of = &test_runners[TEST_RUNNER_NONE + 1],
+      .help = "the test runner; found by the files or the language if absent",
+      .also = "runner,framework" },
+    { "args", FIELD_STRINGS, .max = 1000, .help = "arguments of the test runner",
+      .also = "argv,arguments" },
+    { "env", FIELD_STRING_MAP, .max = 1000, .help = "environment beyond the built-in one",
+      .also = "environment,env_vars" },
+    { "limits", FIELD_LIMITS, .help = "limits of the run; those of a compiler if absent",
+      .also = "timeout=limits.wall_ms,memory=limits.memory" },
+    NETWORK_FIELD,
+    { "wait", FIELD_BOOL, .help = "false answers 202 with the id at once; true by default" },
+    { "stream", FIELD_BOOL,
+      .help = "answer with events during the run (NDJSON, or SSE by the header Accept)" },
+    { "cancel_on_disconnect", FIELD_BOOL, .help = "cancel the run if the client goes away" },
+    { "thread_id", FIELD_STRING, .min = 1, .max = 200, .help = "the session of the run",
+      .also = "session,session_id" },
+    { "permission_mode", FIELD_STRING, .one_of = permission_modes,
+      .help = "default, manual and acceptEdits ask a person first" },
+    { "metadata", FIELD_ANY, .help = "any JSON; the result returns it" },
+    { 0 },
+};
+
+const struct api_route test_routes[] = {
+    { METHOD_POST, "/v1/tests", SCOPE_RUN, .body = tests_fields, .flags = ROUTE_EARLY,
+      .handle = post_tests, .prepare = prepare_tests,
+      .summary = "Run the tests of a project, or tests beside code, in a jar",
+      .replies = REPLIES(
+          { 200, .fields = result_reply,
+            .help = "the result with `outcome` and `tests`, or events" },
+          EVENT_REPLIES(event_reply),
+          { 202, .fields = run_accepted_reply, .help = "the run goes on: wait was false" }) },
+    { 0 },
+};

@@ -1,0 +1,7 @@
+/* suite/parsers.h — one parser for the output of each runner. Each reads bytes of a guest. */
+#pragma once
+
+#include "suite/suite.h"
+
+void read_pytest(struct suite_report *r, const char *text, size_t n);
+void read_unittest(struct suite_report *r, const char *text, size_t n);

@@ -1,0 +1,144 @@
+/* The test runners, in the order in which they are chosen. */
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/array.h"
+#include "base/text.h"
+#include "suite/parsers.h"
+#include "suite/suite.h"
+
+/* In every script: one stream, so that the lines of a runner stay in order. */
+#define ONE_STREAM "exec 2>&1\n"
+#define PYTHON                                       \
+    ONE_STREAM                                       \
+    "export PYTHONDONTWRITEBYTECODE=1 COLUMNS=300\n" \
+    "[ -d src ] && export PYTHONPATH=/sandbox/src\n"
+
+static const struct suite_runner runners[TEST_RUNNER_COUNT_] = {
+    [TEST_RUNNER_PYTEST] = {
+        .name = "pytest",
+        .language = "python",
+        .marks = WORDS("pytest.ini", "conftest.py", "tox.ini"),
+        .tests = WORDS("test_*.py", "*_test.py"),
+        /* The last options win over those of the project's configuration. */
+        .script = PYTHON
+            "exec /usr/bin/python3 -m pytest --verbosity=1 --tb=native --color=no --capture=fd "
+            "-rfE --durations=0 -p no:cacheprovider -o console_output_style=classic "
+            "--continue-on-collection-errors \"$@\"\n",
+        .places = WORDS("/usr/lib/python3/dist-packages/pytest", "/usr/local/bin/pytest"),
+        .install = "apt-get install python3-pytest",
+        .code = "main.py",
+        .beside = "test_main.py",
+        .no_tests = 5,
+        .read = read_pytest,
+    },
+    [TEST_RUNNER_UNITTEST] = {
+        .name = "unittest",
+        .language = "python",
+        .marks = NO_WORDS,
+        .tests = WORDS("test*.py"),
+        /* A folder without __init__.py is found only if the search begins in it. */
+        .script = PYTHON
+            "start=.\n"
+            "compgen -G 'test*.py' >/dev/null || for d in tests test; do\n"
+            "    [ -d $d ] && [ ! -f $d/__init__.py ] && start=$d\n"
+            "done\n"
+            "PYTHONPATH=/sandbox${PYTHONPATH:+:$PYTHONPATH}\n"
+            "export PYTHONPATH\n"
+            "exec /usr/bin/python3 -m unittest discover -v -b -s \"$start\" \"$@\"\n",
+        .places = WORDS("/usr/bin/python3"),
+        .install = "apt-get install python3",
+        .code = "main.py",
+        .beside = "test_main.py",
+        .no_tests = 5, /* since Python 3.12 */
+        .read = read_unittest,
+    },
+};
+
+const struct suite_runner *suite_runner(enum test_runner runner)
+{
+    return runner != TEST_RUNNER_NONE && runner < TEST_RUNNER_COUNT_ ? &runners[runner] : NULL;
+}
+
+bool suite_is_installed(const struct suite_runner *r)
+{
+    struct stat st;
+    for (const char *const *place = r->places; *place; place++)
+        if (stat(*place, &st) == 0)
+            return true;
+    return false;
+}
+
+int suite_refuse(const struct suite_runner *r, struct err *e)
+{
+    return err_set(e, ERR_BAD_REQUEST, 0,
+                   "the test runner '%s' is not installed on this machine: '%s' installs it",
+                   r->name, r->install);
+}
+
+enum test_runner suite_of_language(const char *language)
+{
+    enum test_runner first = TEST_RUNNER_NONE;
+    for (int i = TEST_RUNNER_NONE + 1; i < TEST_RUNNER_COUNT_; i++) {
+        if (!runners[i].code || strcmp(runners[i].language, language) != 0)
+            continue;
+        if (suite_is_installed(&runners[i]))
+            return (enum test_runner)i;
+        first = first == TEST_RUNNER_NONE ? (enum test_runner)i : first;
+    }
+    return first;
+}
+
+static bool matches(const char *const *patterns, const char *name)
+{
+    for (; *patterns; patterns++)
+        if (fnmatch(*patterns, name, 0) == 0)
+            return true;
+    return false;
+}
+
+void suite_see(struct suite_search *s, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    for (int i = TEST_RUNNER_NONE + 1; i < TEST_RUNNER_COUNT_; i++) {
+        if (!slash && matches(runners[i].marks, name))
+            s->marked |= 1U << i;
+        if (matches(runners[i].tests, name))
+            s->possible |= 1U << i;
+    }
+}
+
+const char *suite_list(char *out, size_t size)
+{
+    out[0] = '\0';
+    for (int i = TEST_RUNNER_NONE + 1; i < TEST_RUNNER_COUNT_; i++) {
+        size_t used = strlen(out);
+        (void)snprintf(out + used, size - used, "%s%s", used ? ", " : "", runners[i].name);
+    }
+    return out;
+}
+
+int suite_choose(const struct suite_search *s, enum test_runner *ret, struct err *e)
+{
+    const unsigned sets[] = { s->marked & s->possible, s->possible };
+    const struct suite_runner *wanted = NULL;
+    char known[160];
+    for (size_t k = 0; k < ARRAY_LEN(sets) && !wanted; k++)
+        for (int i = TEST_RUNNER_NONE + 1; i < TEST_RUNNER_COUNT_; i++) {
+            if (!(sets[k] & 1U << i))
+                continue;
+            if (suite_is_installed(&runners[i])) {
+                *ret = (enum test_runner)i;
+                return 0;
+            }
+            wanted = wanted ? wanted : &runners[i];
+        }
+    if (wanted)
+        return suite_refuse(wanted, e);
+    return err_set(e, ERR_NOT_FOUND, 0,
+                   "no tests were found: files such as test_*.py or *.test.js are looked for, for "
+                   "one of %s",
+                   suite_list(known, sizeof known));
+}

@@ -1,0 +1,228 @@
+/* The outputs in tests/data/suite are those of the real runners, in a jar. */
+#include <fcntl.h>
+#include <stdlib.h>
+
+#include "base/auto.h"
+#include "base/buf.h"
+#include "base/fdio.h"
+#include "check.h"
+#include "run/tests_json.h"
+#include "suite/suite.h"
+
+static void read_sample(enum test_runner runner, struct suite_report *ret)
+{
+    const struct suite_runner *r = suite_runner(runner);
+    char path[256];
+    scoped(buf) text = { 0 };
+    struct err e;
+    (void)snprintf(path, sizeof path, DOCS_DIR "/../tests/data/suite/%s.txt", r->name);
+    autoclose int fd = open(path, O_RDONLY | O_CLOEXEC);
+    *ret = (struct suite_report){ 0 };
+    if (CHECK(fd >= 0) && CHECK(fd_read_to_buf(fd, 1 << 20, &text, &e) == 0))
+        suite_read(r, text.data, text.len, ret);
+}
+
+static const struct suite_case *named(const struct suite_report *r, const char *name)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (strcmp(r->cases[i].name, name) == 0)
+            return &r->cases[i];
+    (void)fprintf(stderr, "there is no test '%s' among %zu\n", name, r->n);
+    return NULL;
+}
+
+/* One row for each test: its outcome, and a piece of its details or message (NULL: it has none). */
+struct expected {
+    const char *name;
+    enum suite_outcome outcome;
+    const char *details, *message;
+};
+
+static void check_all(enum test_runner runner, const struct expected *rows, size_t n)
+{
+    scoped(suite_report) r = { 0 };
+    read_sample(runner, &r);
+    CHECK_INT(r.n, n);
+    CHECK(!r.cut && !r.failed);
+    for (size_t i = 0; i < n; i++) {
+        const struct suite_case *c = named(&r, rows[i].name);
+        if (!CHECK(c != NULL))
+            continue;
+        CHECK_STR(suite_outcomes[c->outcome], suite_outcomes[rows[i].outcome]);
+        CHECK(rows[i].details ? c->details && strstr(c->details, rows[i].details) : !c->details);
+        CHECK(!rows[i].message || (c->message && strstr(c->message, rows[i].message)));
+    }
+    json_t *json = tests_json(suite_runner(runner), &r, NULL);
+    CHECK(tests_valid(json));
+    json_decref(json);
+}
+#define CHECK_ALL(runner, rows) check_all(runner, rows, sizeof(rows) / sizeof((rows)[0]))
+
+static void test_pytest_is_read(void)
+{
+    static const struct expected rows[] = {
+        { "test_calc.py::test_add", SUITE_PASSED, NULL, NULL },
+        { "test_calc.py::test_wrong", SUITE_FAILED, "AssertionError: assert 3 == 4",
+          "assert 3 == 4" },
+        { "test_calc.py::test_names[x y]", SUITE_PASSED, NULL, NULL },
+        { "test_calc.py::test_names[PASSED]", SUITE_FAILED, "'PASSED' == 'x y'", NULL },
+        { "test_calc.py::TestDiv::test_zero", SUITE_FAILED, "ZeroDivisionError",
+          "division by zero" },
+        { "test_calc.py::TestDiv::test_later", SUITE_SKIPPED, NULL, "not now" },
+        { "test_calc.py::TestDiv::test_x", SUITE_SKIPPED, NULL, NULL },
+        { "test_calc.py::test_setup", SUITE_ERROR, "RuntimeError: no database", "no database" },
+        { "sub/test_import.py", SUITE_ERROR, "line 1, in <module>\n    import nothere\n", NULL },
+    };
+    CHECK_ALL(TEST_RUNNER_PYTEST, rows);
+}
+
+static void test_unittest_is_read(void)
+{
+    static const struct expected rows[] = {
+        { "test_broken", SUITE_ERROR, "No module named 'nothere'", NULL },
+        { "test_calc.Calc.test_bad", SUITE_FAILED, "AssertionError: 2 != 3", NULL },
+        { "test_calc.Calc.test_err", SUITE_ERROR, "KeyError: 'key'", NULL },
+        { "test_calc.Calc.test_ok", SUITE_PASSED, NULL, NULL },
+        { "test_calc.Calc.test_skip", SUITE_SKIPPED, NULL, "not now" },
+        { "test_calc.Calc.test_sub (i=1)", SUITE_FAILED, "AssertionError: 1 == 1", NULL },
+        { "test_calc.Calc.test_x", SUITE_PASSED, NULL, NULL },
+    };
+    CHECK_ALL(TEST_RUNNER_UNITTEST, rows);
+}
+
+static void test_the_output_of_a_test_explains_nothing(void)
+{
+    scoped(suite_report) r = { 0 };
+    read_sample(TEST_RUNNER_PYTEST, &r);
+    const struct suite_case *c = named(&r, "test_calc.py::test_names[PASSED]");
+    CHECK(c && c->details && !strstr(c->details, "hello"));
+    suite_report_done(&r);
+    read_sample(TEST_RUNNER_UNITTEST, &r);
+    c = named(&r, "test_calc.Calc.test_bad");
+    CHECK(c && c->details && !strstr(c->details, "debugging"));
+}
+
+/* SUITE-2: a test can print anything. */
+static void test_reports_are_bounded(void)
+{
+    scoped(buf) text = { 0 };
+    scoped(suite_report) r = { 0 };
+    struct err e;
+    CHECK(buf_addf(&text, &e, "=== test session starts ===\n") == 0);
+    for (int i = 0; i < SUITE_CASES_MAX + 10; i++)
+        CHECK(buf_addf(&text, &e, "a.py::t%d PASSED\n", i) == 0);
+    suite_read(suite_runner(TEST_RUNNER_PYTEST), text.data, text.len, &r);
+    CHECK_INT(r.n, SUITE_CASES_MAX);
+    CHECK(r.cut);
+    suite_report_done(&r);
+    text.len = 0;
+    CHECK(buf_addf(&text, &e, "=== test session starts ===\na.py::\xff%c", 0) == 0);
+    for (int i = 0; i < 2 * SUITE_NAME_MAX; i++)
+        CHECK(buf_addf(&text, &e, "x") == 0);
+    CHECK(buf_addf(&text, &e, " PASSED\n") == 0);
+    suite_read(suite_runner(TEST_RUNNER_PYTEST), text.data, text.len, &r);
+    CHECK_INT(r.n, 1);
+    CHECK(strlen(r.cases[0].name) <= SUITE_NAME_MAX + 2);
+    json_t *json = tests_json(suite_runner(TEST_RUNNER_PYTEST), &r, NULL);
+    CHECK(tests_valid(json)); /* SUITE-3: JSON holds no other bytes */
+    json_decref(json);
+}
+
+static void test_both_ends_of_a_long_output_are_read(void)
+{
+    scoped(buf) text = { 0 };
+    scoped(suite_report) r = { 0 };
+    struct err e;
+    CHECK(buf_addf(&text, &e, "=== test session starts ===\na.py::first PASSED\n") == 0);
+    while (text.len < 2 * SUITE_TEXT_MAX)
+        CHECK(buf_addf(&text, &e, "a long line of a program that prints a lot\n") == 0);
+    CHECK(buf_addf(&text, &e, "a.py::last FAILED\n") == 0);
+    suite_read(suite_runner(TEST_RUNNER_PYTEST), text.data, text.len, &r);
+    CHECK_INT(r.n, 2);
+    CHECK(r.cut);
+}
+
+/* TESTS-1: the report of tests alone does not make them good. */
+static void test_the_outcome_needs_a_good_verdict(void)
+{
+    scoped(suite_report) r = { 0 };
+    static const char good[] = "=== test session starts ===\na.py::t PASSED\n";
+    static const char bad[] = "=== test session starts ===\na.py::t FAILED\n";
+    const struct suite_runner *runner = suite_runner(TEST_RUNNER_PYTEST);
+    const enum test_runner id = TEST_RUNNER_PYTEST;
+    suite_read(runner, good, strlen(good), &r);
+    json_t *json = tests_json(runner, &r, NULL);
+    CHECK_STR(tests_outcome(VERDICT_OK, 0, id, json), "passed");
+    CHECK_STR(tests_outcome(VERDICT_RUNTIME_ERROR, 1, id, json), "failed");
+    CHECK_STR(tests_outcome(VERDICT_TIMEOUT, 124, id, json), "stopped");
+    CHECK_STR(tests_outcome(VERDICT_OK, 0, id, NULL), "unknown");
+    json_decref(json);
+    suite_report_done(&r);
+    suite_read(runner, bad, strlen(bad), &r);
+    json = tests_json(runner, &r, NULL);
+    CHECK_STR(tests_outcome(VERDICT_OK, 0, id, json), "failed");
+    json_decref(json);
+    suite_report_done(&r);
+    suite_read(runner, "", 0, &r);
+    json = tests_json(runner, &r, NULL);
+    CHECK_STR(tests_outcome(VERDICT_OK, 0, id, json), "no_tests");
+    CHECK_STR(tests_outcome(VERDICT_RUNTIME_ERROR, 5, id, json), "no_tests");
+    CHECK_STR(tests_outcome(VERDICT_RUNTIME_ERROR, 4, id, json), "failed");
+    json_decref(json);
+}
+
+static void test_an_answer_with_a_wrong_report_is_refused(void)
+{
+    static const char *const wrong[] = {
+        "{\"source\": \"belljar\"}", "{\"total\": 7}",    "{\"passed\": 0}", "{\"runner\": \"x\"}",
+        "{\"language\": \"go\"}",    "{\"cases\": [{}]}", "{\"more\": 1}",   "{\"cut\": 0}",
+    };
+    scoped(suite_report) r = { 0 };
+    static const char good[] = "=== test session starts ===\na.py::t PASSED\n";
+    suite_read(suite_runner(TEST_RUNNER_PYTEST), good, strlen(good), &r);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        json_t *json = tests_json(suite_runner(TEST_RUNNER_PYTEST), &r, NULL);
+        json_t *change = json_loads(wrong[i], 0, NULL);
+        CHECK(tests_valid(json));
+        (void)json_object_update(json, change);
+        CHECK(!tests_valid(json));
+        json_decref(change);
+        json_decref(json);
+    }
+}
+
+static void test_runners_are_found_by_their_files(void)
+{
+    struct suite_search none = { 0 }, python = { 0 };
+    enum test_runner found = TEST_RUNNER_NONE;
+    struct err e = { 0 };
+    suite_see(&none, "main.py");
+    suite_see(&none, "tests/data.json");
+    CHECK(suite_choose(&none, &found, &e) == -1);
+    CHECK_INT(e.code, ERR_NOT_FOUND);
+    CHECK(strstr(e.text, "pytest") != NULL);
+    suite_see(&python, "tests/test_a.py");
+    if (suite_is_installed(suite_runner(TEST_RUNNER_UNITTEST))) {
+        CHECK(suite_choose(&python, &found, &e) == 0);
+        CHECK(found == TEST_RUNNER_PYTEST || found == TEST_RUNNER_UNITTEST);
+    }
+    for (int i = TEST_RUNNER_NONE + 1; i < TEST_RUNNER_COUNT_; i++) {
+        const struct suite_runner *r = suite_runner((enum test_runner)i);
+        CHECK_STR(r->name, test_runners[i]);
+        CHECK(r->language && r->marks && r->tests && r->script && r->places && r->install &&
+              r->read);
+        CHECK(!r->code == !r->beside);
+    }
+}
+
+static const struct check_test tests[] = {
+    TEST(test_pytest_is_read),
+    TEST(test_unittest_is_read),
+    TEST(test_the_output_of_a_test_explains_nothing),
+    TEST(test_reports_are_bounded),
+    TEST(test_both_ends_of_a_long_output_are_read),
+    TEST(test_the_outcome_needs_a_good_verdict),
+    TEST(test_an_answer_with_a_wrong_report_is_refused),
+    TEST(test_runners_are_found_by_their_files),
+};
+CHECK_MAIN(tests)
