@@ -10,6 +10,7 @@
 #include "base/moment.h"
 
 static enum log_level lowest = LOG_INFO;
+static bool priorities;
 
 static const char *const level_words[] = {
     [LOG_DEBUG] = "debug",
@@ -18,16 +19,29 @@ static const char *const level_words[] = {
     [LOG_ERROR] = "error",
 };
 
+/* The priorities of syslog(3). */
+static const char *const level_priorities[] = {
+    [LOG_DEBUG] = "<7>",
+    [LOG_INFO] = "<6>",
+    [LOG_WARN] = "<4>",
+    [LOG_ERROR] = "<3>",
+};
+
 void log_set_level(enum log_level level)
 {
     lowest = level;
 }
 
+void log_set_priorities(bool on)
+{
+    priorities = on;
+}
+
 static size_t write_head(char *line, size_t size, enum log_level level, const char *event)
 {
     char now[MOMENT_SIZE];
-    int n = snprintf(line, size, "%s %s %s ", moment_format(clock_unix_ms(), now),
-                     level_words[level], event);
+    int n = snprintf(line, size, "%s%s %s %s ", priorities ? level_priorities[level] : "",
+                     moment_format(clock_unix_ms(), now), level_words[level], event);
     return n > 0 ? (size_t)n : 0;
 }
 

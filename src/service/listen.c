@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/fdio.h"
 #include "base/text.h"
 #include "base/units.h"
 
@@ -139,7 +141,7 @@ const char *listen_format(const struct listen_address *a, char *out)
 
 void listener_done(struct listener *l)
 {
-    if (l->fd >= 0 && is_unix(&l->address))
+    if (l->fd >= 0 && is_unix(&l->address) && !l->inherited)
         (void)unlink(l->address.at.local.sun_path);
     fd_close(&l->fd);
 }
@@ -209,6 +211,30 @@ int listener_open(struct listener *ret, const struct listen_address *a, struct e
     if (!is_unix(a) && getsockname(fd, &l.address.at.any, &l.address.len) < 0)
         return err_set(e, ERR_KERNEL, errno, "look at a socket");
     l.fd = fd_take(&fd);
+    *ret = l;
+    return 0;
+}
+
+int listener_inherit(struct listener *ret, int fd, struct err *e)
+{
+    struct listener l = { .fd = fd, .inherited = true, .address.len = sizeof l.address.at };
+    int type = 0, listens = 0;
+    socklen_t size = sizeof type, listens_size = sizeof listens;
+    if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) < 0 || type != SOCK_STREAM ||
+        getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &listens_size) < 0 || !listens ||
+        getsockname(fd, &l.address.at.any, &l.address.len) < 0)
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "the inherited descriptor %d is not a stream socket that listens: "
+                       "belljar.socket needs ListenStream=, and Accept=no",
+                       fd);
+    int family = l.address.at.any.sa_family;
+    if (family != AF_UNIX && family != AF_INET && family != AF_INET6)
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "the inherited socket %d has the address family %d: IPv4, IPv6 and unix are "
+                       "accepted",
+                       fd, family);
+    if (fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 || fd_set_nonblock(fd, e))
+        return err_set(e, ERR_KERNEL, errno, "prepare the inherited socket %d", fd);
     *ret = l;
     return 0;
 }

@@ -37,10 +37,14 @@ const char *listen_host(const struct listen_address *a, char *out, size_t size);
 struct listener {
     struct listen_address address; /* with the port that the kernel chose */
     int fd;
+    bool inherited; /* the process that opened it goes on to hold it */
 };
-void listener_done(struct listener *l); /* removes a unix socket from its directory */
+/* Removes a unix socket from its directory, unless it is inherited. */
+void listener_done(struct listener *l);
 
 /* Binds and listens. A unix socket is for its owner only (0600). A socket file without a listener
  * is replaced. */
 [[nodiscard]] int listener_open(struct listener *ret, const struct listen_address *a,
                                 struct err *e);
+/* Takes a descriptor that another process has opened: a stream socket that listens. */
+[[nodiscard]] int listener_inherit(struct listener *ret, int fd, struct err *e);

@@ -488,12 +488,20 @@ static int on_sealed(struct service_keeper *k, struct err *e)
     return 0;
 }
 
+static int on_alive(struct service_keeper *k, struct err *e)
+{
+    uint32_t number;
+    return wire_read_alive(&k->message, &number, e) || wire_send_alive(k->control_fd, number, e)
+               ? -1
+               : 0;
+}
+
 static void on_control(uv_poll_t *poll, int status, int events)
 {
     static int (*const handlers[WIRE_TYPE_COUNT_])(struct service_keeper *, struct err *) = {
         [WIRE_WARDEN] = on_warden,     [WIRE_SETTINGS] = on_settings, [WIRE_DRAIN] = on_drain,
         [WIRE_LANGUAGE] = on_language, [WIRE_SEAL] = on_sealed,       [WIRE_STOPPED] = on_stopped,
-        [WIRE_PORTER] = on_porter,
+        [WIRE_PORTER] = on_porter,     [WIRE_ALIVE] = on_alive,
     };
     struct service_keeper *k = poll->data;
     struct err e = { 0 };

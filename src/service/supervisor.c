@@ -28,16 +28,18 @@
 #include "service/execute_dir.h"
 #include "service/key_file.h"
 #include "service/lifeline.h"
+#include "service/load_settings.h"
 #include "service/service_keeper.h"
 #include "service/service_porter.h"
 #include "service/state.h"
+#include "service/systemd.h"
 #include "service/version_questions.h"
 #include "store/audit_sealer.h"
 #include "wire/wire.h"
 
 /* A keeper that does not end on request is killed, after its own time for runs and answers is
  * over. */
-enum { DRAIN_MS = 45000, CONFIG_MAX_BYTES = 64 << 10 };
+enum { DRAIN_MS = 45000 };
 /* Messages of a keeper that has ended, which are read: a hello, and seals. */
 enum { LAST_MESSAGES = 8 };
 
@@ -66,6 +68,7 @@ struct supervisor {
     uint64_t drain_ms; /* when the keeper is killed; 0: no drain */
     struct service_porter porter;
     struct lifeline lifeline;
+    struct systemd systemd;
     bool temporary; /* the state ends with the service */
     /* of any of them: see resume() */
     unsigned long long stops;
@@ -96,39 +99,6 @@ static void supervisor_free(struct supervisor *s)
 }
 
 /* ---- settings ---- */
-
-static int read_config(const char *path, struct settings *s, struct err *e)
-{
-    char quoted[96];
-    scoped(buf) text = { 0 };
-    autoclose int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0)
-        return err_set(e, ERR_BAD_REQUEST, errno, "open the settings '%s'",
-                       text_quote(path, quoted, sizeof quoted));
-    if (fd_read_to_buf(fd, CONFIG_MAX_BYTES, &text, e))
-        return err_wrap(e, "the settings '%s'", text_quote(path, quoted, sizeof quoted));
-    return settings_parse(s, path, buf_str(&text), text.len, e);
-}
-
-/* The environment first, then the file, then the command line: the last one wins. */
-static int load_settings(const struct service_options *o, struct settings *ret, struct err *e)
-{
-    struct settings s = settings_default();
-    const char *debug = getenv("DEBUG"), *workspace = getenv("OUTPUT_DATA_PATH");
-    s.debug = debug && strcmp(debug, "1") == 0;
-    if (workspace && *workspace && settings_set(&s, "execute.workspace", workspace, e))
-        return err_wrap(e, "$OUTPUT_DATA_PATH");
-    if (o->config && read_config(o->config, &s, e))
-        return -1;
-    for (size_t i = 0; i < o->n_sets; i++)
-        if (settings_set_pair(&s, o->sets[i], e))
-            return -1;
-    uint32_t kinds;
-    if (settings_check(&s, e) || pools_preload(s.pools_preload, &kinds, e))
-        return -1;
-    *ret = s;
-    return 0;
-}
 
 static void bound_connections(struct supervisor *s)
 {
@@ -187,8 +157,12 @@ static int open_listeners(struct supervisor *s, struct err *e)
 {
     const struct service_options *o = s->options;
     char own[STATE_PATH_MAX + 32];
+    int inherited = systemd_listeners(&s->systemd, s->listeners, SETTINGS_LISTEN_MAX - 1, e);
+    if (inherited < 0)
+        return -1;
+    s->n_listeners = (size_t)inherited;
     /* The service of one program has one address, unless that program names others. */
-    if (o->n_listen == 0 && !o->lifeline && listen_by_default(s, e))
+    if (o->n_listen == 0 && inherited == 0 && !o->lifeline && listen_by_default(s, e))
         return -1;
     for (size_t i = 0; i < o->n_listen; i++)
         if (listen_at(s, o->listen[i], e))
@@ -322,6 +296,7 @@ static int start_keeper(struct supervisor *s, struct err *e)
     if (wire_pair(fds, e))
         return -1;
     s->control_fd = fds[0];
+    systemd_keeper_gone(&s->systemd);
     autoclose int theirs = fds[1], wire_fd = -1;
     autoclose int porter_fd = service_porter_new_keeper(&s->porter);
     if (s->warden_up && wire_new_keeper(s->warden.fd, ++s->keepers, &wire_fd, e))
@@ -423,11 +398,21 @@ static int on_porter_lost(struct supervisor *s, struct err *e)
     return 0;
 }
 
+static int on_alive(struct supervisor *s, struct err *e)
+{
+    uint32_t question;
+    if (wire_read_alive(&s->message, &question, e))
+        return -1;
+    systemd_answered(&s->systemd, question);
+    return 0;
+}
+
 /* A message of a keeper that serves. NULL: it must be its hello. */
 static int (*later_message(const struct supervisor *s))(struct supervisor *, struct err *)
 {
     return s->message.type == WIRE_SEAL          ? on_seal
            : s->message.type == WIRE_PORTER_LOST ? on_porter_lost
+           : s->message.type == WIRE_ALIVE       ? on_alive
                                                  : NULL;
 }
 
@@ -465,6 +450,8 @@ static int read_keeper_message(struct supervisor *s, struct err *e)
         if (!s->was_ready)
             tell_owner(s);
         s->was_ready = true;
+        systemd_keeper_serves(&s->systemd);
+        systemd_ready(&s->systemd, level_name(s->isolation.level));
         version_questions_next(&s->questions);
         return 0;
     }
@@ -511,7 +498,7 @@ static void reload(struct supervisor *s)
     struct err e = { 0 };
     scoped(buf) text = { 0 };
     char kept[400];
-    if (load_settings(s->options, &wanted, &e)) {
+    if (service_load_settings(s->options, &wanted, &e)) {
         log_error(LOG_ERROR, "settings.refused", &e);
         return;
     }
@@ -526,6 +513,14 @@ static void reload(struct supervisor *s)
         log_error(LOG_ERROR, "settings.not_handed_over", &e);
 }
 
+static void reload_and_tell(struct supervisor *s)
+{
+    systemd_reloading(&s->systemd);
+    reload(s);
+    if (s->was_ready && s->drain_ms == 0)
+        systemd_ready(&s->systemd, level_name(s->isolation.level));
+}
+
 static void drain(struct supervisor *s)
 {
     struct err e = { 0 };
@@ -536,6 +531,7 @@ static void drain(struct supervisor *s)
     }
     if (!d.now) {
         s->drain_ms = clock_ms() + DRAIN_MS;
+        systemd_stopping(&s->systemd);
         for (size_t i = 0; i < s->n_listeners; i++) /* the kernel refuses new clients from now on */
             listener_done(&s->listeners[i]);
     }
@@ -593,7 +589,7 @@ static int on_signals(struct supervisor *s, struct err *e)
     struct signalfd_siginfo info;
     while (read(s->signal_fd, &info, sizeof info) == sizeof info) {
         if (info.ssi_signo == SIGHUP)
-            reload(s);
+            reload_and_tell(s);
         else if (info.ssi_signo != SIGCHLD)
             drain(s);
     }
@@ -614,6 +610,7 @@ static int on_signals(struct supervisor *s, struct err *e)
 static void on_time(struct supervisor *s)
 {
     uint64_t now = clock_ms();
+    systemd_beat(&s->systemd, s->control_fd, now);
     if (s->questions.kill_ms > 0 && now >= s->questions.kill_ms)
         version_questions_end(&s->questions);
     if (s->over)
@@ -649,6 +646,8 @@ static int milliseconds_to_wait(const struct supervisor *s)
         due = s->questions.kill_ms;
     if (s->drain_ms == 0 && service_porter_due_ms(&s->porter) < due)
         due = service_porter_due_ms(&s->porter);
+    if (systemd_due_ms(&s->systemd) < due)
+        due = systemd_due_ms(&s->systemd);
     if (due == UINT64_MAX)
         return -1;
     /* never a busy loop, even if every start fails at once */
@@ -727,8 +726,8 @@ static int open_all(struct supervisor *s, struct err *e)
 {
     (void)umask(022); /* the keeper passes through the state directory */
     hold_reloads();
-    if (load_settings(s->options, &s->settings, e) || open_state(s, e) ||
-        audit_sealer_open(&s->sealer, s->state.dir_fd, AUDIT_BLOCK_EPOCHS, e) ||
+    if (systemd_open(&s->systemd, e) || service_load_settings(s->options, &s->settings, e) ||
+        open_state(s, e) || audit_sealer_open(&s->sealer, s->state.dir_fd, AUDIT_BLOCK_EPOCHS, e) ||
         open_listeners(s, e))
         return -1;
     apply_log_level(s);

@@ -382,6 +382,24 @@ int wire_read_stopped(const struct wire_message *m, struct err *e)
     return unpack_end(&u, "stopped", e);
 }
 
+int wire_send_alive(int fd, uint32_t number, struct err *e)
+{
+    struct body b;
+    body_init(&b);
+    pack_u32(&b.p, number);
+    return body_send(fd, WIRE_ALIVE, &b, NULL, e);
+}
+
+int wire_read_alive(const struct wire_message *m, uint32_t *ret_number, struct err *e)
+{
+    struct unpacker u = open_message(m, WIRE_ALIVE);
+    uint32_t number = unpack_u32(&u);
+    if (unpack_end(&u, "alive", e))
+        return -1;
+    *ret_number = number;
+    return 0;
+}
+
 int wire_send_drain(int fd, const struct wire_drain *d, struct err *e)
 {
     struct body b;

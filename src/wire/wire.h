@@ -71,7 +71,8 @@ enum {
     X(WIRE_NET_CHANGE, "net-change", 0) /* keeper to porter: another policy */ \
     X(WIRE_NET_RECORD, "net-record", 0) /* porter: one line of the log */ \
     X(WIRE_NET_CHANGED, "net-changed", 0) /* porter: the answer to net-change */ \
-    X(WIRE_NET_CLOSED, "net-closed", 0) /* porter: the last message about a jar */
+    X(WIRE_NET_CLOSED, "net-closed", 0) /* porter: the last message about a jar */ \
+    X(WIRE_ALIVE,   "alive",   0)  /* supervisor to keeper and back: does its loop still turn */
 
 enum wire_type {
 #define X(id, name, fds) id,
@@ -177,6 +178,11 @@ struct wire_samples {
 /* stopped: the warden or the keeper */
 [[nodiscard]] int wire_send_stopped(int fd, struct err *e);
 [[nodiscard]] int wire_read_stopped(const struct wire_message *m, struct err *e);
+
+/* alive: the answer has the number of the question */
+[[nodiscard]] int wire_send_alive(int fd, uint32_t number, struct err *e);
+[[nodiscard]] int wire_read_alive(const struct wire_message *m, uint32_t *ret_number,
+                                  struct err *e);
 
 /* drain */
 struct wire_drain {

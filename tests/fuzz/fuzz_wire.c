@@ -56,7 +56,8 @@ static void read_any(const struct wire_message *m)
     if (wire_read_started(m, &started, &e) == 0 && (unsigned)started.start >= START_COUNT_)
         abort();
     (void)!wire_read_targets(m, &targets, &e);
-    (void)!wire_read_stopped(m, &e);
+    uint32_t number;
+    (void)!(wire_read_stopped(m, &e) | wire_read_alive(m, &number, &e));
     struct wire_cell cell;
     struct wire_cell_end cell_end;
     uint64_t id;
@@ -68,7 +69,6 @@ static void read_any(const struct wire_message *m)
     struct wire_net_closed closed;
     if (wire_read_network(m, &network, &e) == 0 && network.plumbing.n > PLUMBING_LISTENERS_MAX)
         abort();
-    uint32_t number;
     struct wire_plumbed plumbed;
     (void)!wire_read_porter(m, &number, &e);
     (void)!wire_read_porter_lost(m, &number, &e);

@@ -413,6 +413,19 @@ static int read_settings(const struct wire_message *m, struct err *e)
     return 0;
 }
 
+static int send_alive(int fd, struct err *e)
+{
+    return wire_send_alive(fd, 77, e);
+}
+static int read_alive(const struct wire_message *m, struct err *e)
+{
+    uint32_t number;
+    if (wire_read_alive(m, &number, e))
+        return -1;
+    CHECK_INT(number, 77);
+    return 0;
+}
+
 static int send_drain(int fd, struct err *e)
 {
     return wire_send_drain(fd, &(struct wire_drain){ .now = true }, e);
@@ -509,6 +522,7 @@ static const struct kind {
     [WIRE_ENDED] = { send_ended, read_ended, 0 },
     [WIRE_WARDEN] = { send_warden, read_warden, 1 },
     [WIRE_SETTINGS] = { send_settings, read_settings, 0 },
+    [WIRE_ALIVE] = { send_alive, read_alive, 0 },
     [WIRE_STOPPED] = { wire_send_stopped, wire_read_stopped, 0 },
     [WIRE_DRAIN] = { send_drain, read_drain, 0 },
     [WIRE_LANGUAGE] = { send_language, read_language, 1 },
