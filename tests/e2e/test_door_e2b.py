@@ -1,5 +1,6 @@
 """The door of E2B: the unmodified SDKs against a service, and requests that no SDK would send."""
 import base64
+import hashlib
 import http.client
 import json
 import os
@@ -8,6 +9,7 @@ import struct
 import subprocess
 import time
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from harness import eventually
@@ -201,6 +203,16 @@ def test_tokens_keys_and_rules():
         assert ask(s, "GET", f"/sandboxes/{ids[0]}", headers=by(ids[0], tokens[0]))[0] == 401
         assert ask(s, "GET", f"/sandboxes/{ids[0]}", headers={"X-API-Key": two})[0] == 404
         assert ask(s, "POST", "/v2/sandboxes", {}, by(ids[0], tokens[0]))[0] == 401
+
+        # A signed URL is for one path, one operation and one time.
+        def signed(path, operation, seconds, method="GET"):
+            at = int(time.time()) + seconds
+            digest = hashlib.sha256(f"{path}:{operation}::{tokens[0]}:{at}".encode()).digest()
+            sign = "v1_" + base64.b64encode(digest).decode().rstrip("=")
+            query = urlencode({"path": "a", "signature": sign, "signature_expiration": at})
+            return ask(s, method, f"/files?{query}", b"x" if method == "POST" else None, {"X-API-Key": ""})[0]
+        assert signed("a", "write", 600, "POST") == 200 and signed("a", "read", 600) == 200
+        assert signed("a", "read", -600) == signed("b", "read", 600) == signed("a", "write", 600) == 401
 
         rule = {"action": "deny", "language": "bash", "match": "contains", "text": "forbidden"}
         assert s.post("/v1/rules", rule, key=boss).status == 201

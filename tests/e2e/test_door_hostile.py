@@ -5,7 +5,6 @@ import http.client
 import json
 import select
 import struct
-import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -306,18 +305,59 @@ def test_e2b_a_copy_of_a_snapshot_has_no_network_that_its_client_refused(doors):
         assert s.delete(f"/sandboxes/{id}", key=doors.one).status == 204
 
 
+def test_judge0_callbacks_reach_the_listed_host_and_no_other(doors):
+    """JUDGE0-1: also where the text of a URL looks like the listed host, and for addresses in other forms."""
+    s = doors.service
+    body = {"source_code": "1", "language_id": 71}
+    for host in (f"127.0.0.1:{s.port}", f"localhost:{s.port}", f"[::1]:{s.port}", f"[::ffff:127.0.0.1]:{s.port}",
+                 "0.0.0.0", f"2130706433:{s.port}", f"0x7f000001:{s.port}", "169.254.169.254", "10.0.0.1", "evil.org",
+                 "example.org.evil", "example.org@127.0.0.1", "example.org:80@127.0.0.1", "127.0.0.1\\@example.org",
+                 "example.org:22", "",
+                 "example.org:80:80", "example.org:99999", "a" * 300):
+        for scheme in ("http", "https"):
+            reply = s.post("/submissions", {**body, "callback_url": f"{scheme}://{host}/x"}, key=doors.one)
+            assert reply.status == 422 and list(reply.json) == ["callback_url"], (host, reply)
+    for url in ("ftp://example.org/", "file:///etc/passwd", "//example.org/", "example.org", 5, {"a": 1},
+                ["http://example.org/"]):
+        reply = s.post("/submissions", {**body, "callback_url": url}, key=doors.one)
+        assert reply.status == 422 and list(reply.json) == ["callback_url"], (url, reply)
+    several = {"submissions": [{**body, "callback_url": "http://127.0.0.1/"}]}
+    batch = s.post("/submissions/batch", several, key=doors.one)
+    assert batch.status == 422 and "callback_url" in batch.json[0]
+
+    def callbacks():
+        return [x["id"] for x in s.get("/v1/runs", key=doors.boss).json["runs"] if x["surface"] == "judge0-callback"]
+    assert not callbacks()
+    assert s.post("/submissions", {**body, "callback_url": "http://example.org/x"}, key=doors.one).status == 201
+    sent, = eventually(callbacks, 30)
+    shown = s.get(f"/v1/runs/{sent}/request", key=doors.boss).json
+    assert shown["request"]["network"] == {"allow": ["example.org:80"]}, shown
+    s.post(f"/v1/runs/{sent}/cancel", {}, key=doors.boss)
+
+
+def test_origins_of_other_sites_are_refused_by_every_door(doors):
+    """Also with a key, and with a name that a page can point at this address."""
+    s, evil = doors.service, {"Origin": "http://evil.example"}
+    for headers in (evil, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}, {"Host": "evil.example"}):
+        for method, path in (("POST", "/mcp"), ("DELETE", "/mcp"), ("POST", "/v2/sandboxes"), ("GET", "/v2/sandboxes"),
+                             ("POST", "/api/v2/execute"), ("GET", "/api/v2/connect"), ("POST", "/submissions"),
+                             ("GET", "/submissions/x"), ("POST", "/process.Process/Start")):
+            reply = s.request(method, path, {} if method == "POST" else None, headers=headers, key=doors.one)
+            assert reply.status == 403, (path, headers, reply)
+
+
 def test_mcp_uris_lead_to_no_other_route(doors):
     """MCPURI-1: an escape in a URI is a byte of a name, and never a part of a path."""
     s = doors.service
     session = tool(doors, doors.one, "run_cell", code="1")["structuredContent"]["session"]
-    for path in (f"sessions/{session}%2Fevents", f"sessions/{session}%2Fevents/notebook", "runs/x%2F..%2F..%2Fkeys",
+    run = tool(doors, doors.one, "run_code", code="1", language="python")["structuredContent"]["run_id"]
+    for path in (f"runs/{run}%2Fevents", f"sessions/{session}%2Fevents", f"sessions/{session}%2Fevents/notebook",
+                 "runs/x%2F..%2F..%2Fkeys",
                  "runs/%2e%2e%2fkeys", "runs/../keys", "keys", "../keys", "runs/x?limit=1", "runs/x%00", "runs/x%",
                  "runs/%zz",
                  "runs//stdout", "artifacts/x%2Fversions", f"sessions/{session}", "runs/A", "x" * 5000):
-        began = time.monotonic()
         error = mcp(doors, doors.one, "resources/read", uri=f"belljar://{path}")["error"]
         assert error["code"] == -32002 and "templates" in error["message"], (path, error)
-        assert time.monotonic() - began < 30
     assert s.delete(f"/v1/sessions/{session}", key=doors.one).status == 200
 
 

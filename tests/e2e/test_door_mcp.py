@@ -3,6 +3,7 @@ approvals, cancellation, and bad input (R8.4)."""
 
 import json
 import os
+import re
 import subprocess
 from contextlib import contextmanager
 from pathlib import Path
@@ -354,6 +355,13 @@ def test_mcp_approval_is_asked_at_the_client_or_waits_in_the_queue():
         key = service.add_key("agent", "run")
         agent = Client(service, capabilities={"elicitation": {}}, key=key)
         assert agent.call("run_code", code="print(4)", language="python")["structuredContent"]["state"] == "waiting"
+        # The state of one client is of no use to another.
+        owner, thief = (Client(service, "2026-07-28", {"elicitation": {}}, service.add_key(name, "run,approve"))
+                        for name in ("owner", "thief"))
+        again = {**call, "inputResponses": answers, "requestState": owner.ask("tools/call", **call)["requestState"]}
+        stolen = thief.post({"method": "tools/call", "params": again})
+        assert stolen.status == 400 and stolen.json["error"]["code"] == -32602, stolen
+        assert text_of(owner.ask("tools/call", **again)) == "3\n"
 
 
 def test_mcp_stateless_revision_checks_every_request(service):
@@ -468,3 +476,30 @@ def test_mcp_clients_of_its_makers_call_every_tool(service):
                           stderr=subprocess.STDOUT, timeout=300, check=False)
     assert done.returncode == 0, done.stdout.decode()
     assert done.stdout.decode().count("every tool") == 3, done.stdout.decode()
+
+
+@pytest.mark.skipif(not (CLIENTS / "node_modules/@modelcontextprotocol/conformance").exists(),
+                    reason="scripts/test-clients-deps could not get the npm packages")
+@pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
+def test_mcp_passes_the_conformance_suite(service, revision, tmp_path):
+    """Every scenario of the suite passes, but for the checks of mcp-conformance.json. A check there that passes now,
+    and a new one that fails, are failures."""
+    suite = CLIENTS / "node_modules/@modelcontextprotocol/conformance/dist/index.js"
+    done = subprocess.run([NODE, suite, "server", "--url", f"http://127.0.0.1:{service.port}/mcp", "--suite", "all",
+                           "--spec-version", revision, "-o", tmp_path], capture_output=True, text=True, timeout=150)
+    passed, failed = set(), {}
+    for path in tmp_path.glob("*/checks.json"):
+        scenario = re.fullmatch(r"server-(.*)-\d{4}-\d\d-\d\dT.*", path.parent.name).group(1)
+        for check in json.loads(path.read_text()):
+            if check["status"] == "FAILURE":
+                failed.setdefault(scenario, {})[check["id"]] = check["errorMessage"]
+            elif check["status"] == "SUCCESS":
+                passed.add(scenario)
+    expected = json.loads((CLIENTS / "mcp-conformance.json").read_text())[revision]
+    assert failed.keys() == expected.keys(), done.stdout[-4000:]
+    for scenario, checks in expected.items():
+        assert failed[scenario].keys() == checks.keys(), (scenario, failed[scenario])
+        for check, words in checks.items():
+            assert words in failed[scenario][check], (scenario, check, failed[scenario])
+    assert {"tools-list", "resources-list", "prompts-list", "completion-complete", "dns-rebinding-protection"} <= passed
+    assert len(passed - failed.keys()) >= {"2025-11-25": 10, "2026-07-28": 11}[revision], sorted(passed - failed.keys())
