@@ -170,6 +170,11 @@ static int serve(int fd, struct diagnoser *g, struct err *e)
     bool explained = false;
     if (q->test_runner != TEST_RUNNER_NONE)
         a.tests = tests_find(explains ? g : NULL, q, &explained);
+    if (a.tests &&
+        q->input.len == 0) { /* a runner without a report, such as one that cannot build */
+        q->input.text = q->input.printed;
+        q->input.len = q->input.printed_len;
+    }
     if (q->explain && explains && !explained)
         explain(g, &q->input, &a);
     return begin_frame(&out, e) || answer_pack(&a, &out, e) || send_frame(fd, FRAME_ANSWER, &out)

@@ -29,7 +29,11 @@ extern const char *const table_formats[]; /* words, in that order; NULL-terminat
 #define TEST_RUNNER_TABLE(X)               \
     X(TEST_RUNNER_NONE,     "none")        \
     X(TEST_RUNNER_PYTEST,   "pytest")      \
-    X(TEST_RUNNER_UNITTEST, "unittest")
+    X(TEST_RUNNER_UNITTEST, "unittest")    \
+    X(TEST_RUNNER_NODE,     "node")        \
+    X(TEST_RUNNER_GO,       "go")          \
+    X(TEST_RUNNER_MINITEST, "minitest")    \
+    X(TEST_RUNNER_CTEST,    "ctest")
 
 enum test_runner {
 #define X(id, word) id,

@@ -5,3 +5,7 @@
 
 void read_pytest(struct suite_report *r, const char *text, size_t n);
 void read_unittest(struct suite_report *r, const char *text, size_t n);
+void read_tap(struct suite_report *r, const char *text, size_t n);
+void read_go(struct suite_report *r, const char *text, size_t n);
+void read_minitest(struct suite_report *r, const char *text, size_t n);
+void read_ctest(struct suite_report *r, const char *text, size_t n);

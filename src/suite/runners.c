@@ -55,6 +55,79 @@ static const struct suite_runner runners[TEST_RUNNER_COUNT_] = {
         .no_tests = 5, /* since Python 3.12 */
         .read = read_unittest,
     },
+    [TEST_RUNNER_NODE] = {
+        .name = "node",
+        .language = "javascript",
+        .marks = NO_WORDS,
+        .tests = WORDS("*.test.js", "*.test.mjs", "*.test.cjs", "*-test.js", "*_test.js", "test.js",
+                       "test-*.js"),
+        .script = ONE_STREAM
+            "exec /usr/bin/node --test --test-reporter=tap \"$@\"\n",
+        .places = WORDS("/usr/bin/node"),
+        .install = "apt-get install nodejs",
+        .code = "main.js",
+        .beside = "main.test.js",
+        .no_tests = -1,
+        .read = read_tap,
+    },
+    [TEST_RUNNER_GO] = {
+        .name = "go",
+        .language = "go",
+        .marks = WORDS("go.mod"),
+        .tests = WORDS("*_test.go"),
+        /* The cache is that of runtime/go/guest/build: the standard library is compiled already. */
+        .script = ONE_STREAM
+            "export GOPATH=/tmp/go GOCACHE=/tmp/go-build GOPROXY=off GOSUMDB=off GOFLAGS=-mod=mod\n"
+            "export GOTOOLCHAIN=local GOTELEMETRY=off GOENV=off CGO_ENABLED=0\n"
+            "seed=/opt/belljar/go/seed made_by= is=\n"
+            "[ -f $seed/VERSION ] && read -r made_by <$seed/VERSION\n"
+            "[ -f /usr/lib/go/VERSION ] && read -r is </usr/lib/go/VERSION\n"
+            "if [ -n \"$made_by\" ] && [ \"$made_by\" = \"$is\" ]; then\n"
+            "    mkdir $GOCACHE && ln -s $seed/[0-9a-f][0-9a-f] $GOCACHE && date +%s >$GOCACHE/trim.txt\n"
+            "fi\n"
+            "if [ -f go.mod ]; then export GO111MODULE=on where=./...\n"
+            "else export GO111MODULE=off where=.; fi\n"
+            "exec /usr/bin/go test -v -vet=off \"$@\" $where\n",
+        .places = WORDS("/usr/bin/go"),
+        .install = "apt-get install golang-go",
+        .code = "main.go",
+        .beside = "main_test.go",
+        .no_tests = -1,
+        .read = read_go,
+    },
+    [TEST_RUNNER_MINITEST] = {
+        .name = "minitest",
+        .language = "ruby",
+        .marks = NO_WORDS,
+        .tests = WORDS("test_*.rb", "*_test.rb"),
+        .script = ONE_STREAM
+            "exec /usr/bin/ruby -I. -Ilib -Itest -rminitest/autorun -e '\n"
+            "Dir[\"./{test/**/,}{test_*,*_test}.rb\"].sort.each { |file| require file }\n"
+            "' -- -v \"$@\"\n",
+        .places = WORDS("/usr/bin/ruby"), /* it comes with Ruby */
+        .install = "apt-get install ruby",
+        .code = "main.rb",
+        .beside = "main_test.rb",
+        .no_tests = -1,
+        .read = read_minitest,
+    },
+    [TEST_RUNNER_CTEST] = {
+        .name = "ctest",
+        .language = "c",
+        .marks = WORDS("CMakeLists.txt"),
+        .tests = WORDS("CMakeLists.txt"),
+        .script = ONE_STREAM
+            "log=/tmp/build.log\n"
+            "if ! { cmake -S . -B /tmp/build && cmake --build /tmp/build -j 2; } >$log 2>&1; then\n"
+            "    cat $log\n"
+            "    exit 1\n"
+            "fi\n"
+            "exec ctest --test-dir /tmp/build --output-on-failure --no-tests=error \"$@\"\n",
+        .places = WORDS("/usr/bin/ctest", "/usr/local/bin/ctest"),
+        .install = "apt-get install cmake",
+        .no_tests = 8,
+        .read = read_ctest,
+    },
 };
 
 const struct suite_runner *suite_runner(enum test_runner runner)

@@ -1,6 +1,7 @@
 """`belljar test` and POST /v1/tests: the tests of a project in a jar, over a copy."""
 
 import json
+import os
 import subprocess
 import xml.etree.ElementTree as ElementTree
 
@@ -152,6 +153,67 @@ def test_tests_beside_code_over_http(service):
     result = service.post("/v1/tests", {"files": [{"name": "test_a.py", "content": "import nothere\n"}]}).json
     assert result["tests"]["error"] == 1 and result["outcome"] == "failed"
     assert result["tests"]["cases"][0]["diagnosis"]["type"] == "ModuleNotFoundError"
+
+
+JS_TESTS = """const test = require('node:test');
+const assert = require('node:assert');
+const { add } = require('./main');
+test('good', () => assert.strictEqual(add(1, 2), 3));
+test('bad', () => add.missing.call());
+"""
+GO_TESTS = """package main
+
+import "testing"
+
+func TestGood(t *testing.T) {
+	if Add(1, 2) != 3 {
+		t.Fatal("wrong")
+	}
+}
+func TestBad(t *testing.T) {
+	var list []int
+	_ = list[3]
+}
+"""
+RUBY_TESTS = """require_relative "main"
+
+class AddTest < Minitest::Test
+  def test_good = assert_equal(3, add(1, 2))
+
+  def test_bad
+    nil.upcase
+  end
+end
+"""
+C_PROJECT = {
+    "CMakeLists.txt": "cmake_minimum_required(VERSION 3.13)\nproject(x C)\nenable_testing()\n"
+                      "add_executable(t t.c)\nadd_test(NAME good COMMAND t)\nadd_test(NAME bad COMMAND t 1)\n",
+    "t.c": "#include <assert.h>\nint main(int argc, char **argv) { (void)argv; assert(argc == 1); }\n",
+}
+# The runner, its request, the names of a good and a bad test, and the type of the error.
+RUNNERS = [
+    ("node", {"language": "js", "code": "exports.add = (a, b) => a + b;", "tests": JS_TESTS}, "good", "bad",
+     "TypeError"),
+    ("go", {"language": "go", "code": "package main\n\nfunc Add(a, b int) int { return a + b }\n\nfunc main() {}\n",
+            "tests": GO_TESTS}, "TestGood", "TestBad", "runtime error"),
+    ("minitest", {"language": "ruby", "code": "def add(a, b) = a + b\n", "tests": RUBY_TESTS}, "AddTest#test_good",
+     "AddTest#test_bad", "NoMethodError"),
+    ("ctest", {"files": C_PROJECT}, "good", "bad", "SIGABRT"),
+]
+PROGRAMS = {"node": "/usr/bin/node", "go": "/usr/bin/go", "minitest": "/usr/bin/ruby", "ctest": "/usr/bin/ctest"}
+
+
+@pytest.mark.parametrize("runner, body, good, bad, error", RUNNERS, ids=[r[0] for r in RUNNERS])
+def test_each_runner_tells_its_tests(service, runner, body, good, bad, error):
+    if not os.path.exists(PROGRAMS[runner]):
+        refused = service.post("/v1/tests", body).error
+        assert "is not installed" in refused["message"]
+        pytest.skip(f"{runner} is not installed")
+    result = service.post("/v1/tests", body).json
+    assert result["outcome"] == "failed" and result["tests"]["runner"] == runner, result
+    got = cases(result["tests"])
+    assert got[good]["outcome"] == "passed" and got[bad]["outcome"] in ("failed", "error"), got
+    assert got[bad]["diagnosis"]["type"] == error, got
 
 
 @pytest.mark.parametrize("body, field, message", [

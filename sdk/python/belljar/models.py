@@ -10,6 +10,9 @@ Verdict = Literal[
     "ok", "runtime_error", "compile_error", "timeout", "cpu_timeout", "memory_limit", "output_limit",
     "process_limit", "disk_limit", "cancelled", "rejected", "internal_error",
 ]
+Runner = Literal[
+    "pytest", "unittest", "node", "go", "minitest", "ctest",
+]
 State = Literal[
     "waiting", "queued", "running", "finished", "interrupted",
 ]
@@ -27,6 +30,9 @@ Status = Literal[
 ]
 Format = Literal[
     "table", "csv", "markdown", "json", "html",
+]
+TestRunner = Literal[
+    "none", "pytest", "unittest", "node", "go", "minitest", "ctest",
 ]
 PermissionMode = Literal[
     "default", "manual", "acceptEdits", "plan", "bypassPermissions", "auto",
@@ -456,7 +462,7 @@ class Test(Model):
 
 class Tests(Model):
     #: the test runner
-    runner: Literal["pytest", "unittest"]
+    runner: Runner
     #: of the tests
     language: str
     #: guest: code under test can change this report; the verdict is from outside
@@ -2795,7 +2801,7 @@ class RunOptions(TypedDict, total=False):
     #: Python: run as a cell of a session, and keep its displays: figures, tables, HTML
     display: bool
     #: read the output as the report of this test runner; the result has `tests`
-    test_runner: Literal["none", "pytest", "unittest"]
+    test_runner: TestRunner
     #: names of files to fetch from /sandbox; "." is every file
     outputs: List[str]
     #: cancel the run if the client goes away
@@ -2872,7 +2878,7 @@ class BatchRequestRun(TypedDict, total=False):
     #: Python: run as a cell of a session, and keep its displays: figures, tables, HTML
     display: bool
     #: read the output as the report of this test runner; the result has `tests`
-    test_runner: Literal["none", "pytest", "unittest"]
+    test_runner: TestRunner
     #: names of files to fetch from /sandbox; "." is every file
     outputs: List[str]
     #: default, manual and acceptEdits ask a person first
@@ -3086,7 +3092,7 @@ class TestOptions(TypedDict, total=False):
     #: the files of a project, by name; or files beside `code`
     files: Files
     #: the test runner; found by the files or the language if absent
-    test_runner: Literal["pytest", "unittest"]
+    test_runner: Runner
     #: arguments of the test runner
     args: List[str]
     #: environment beyond the built-in one

@@ -1,11 +1,13 @@
 import type { Files, Network as NetworkOption, Json } from "./types.js";
 export type Verdict = "ok" | "runtime_error" | "compile_error" | "timeout" | "cpu_timeout" | "memory_limit" | "output_limit" | "process_limit" | "disk_limit" | "cancelled" | "rejected" | "internal_error";
+export type Runner = "pytest" | "unittest" | "node" | "go" | "minitest" | "ctest";
 export type State = "waiting" | "queued" | "running" | "finished" | "interrupted";
 export type OutcomeWord = "passed" | "failed" | "no_tests" | "stopped" | "unknown";
 export type ErrorType = "unknown" | "timeout" | "execution_failure" | "python_exception" | "sandbox_error";
 export type StateWord = "starting" | "idle" | "busy" | "sleeping" | "ended";
 export type Status = "ok" | "error" | "interrupted" | "timeout" | "lost";
 export type Format = "table" | "csv" | "markdown" | "json" | "html";
+export type TestRunner = "none" | "pytest" | "unittest" | "node" | "go" | "minitest" | "ctest";
 export type PermissionMode = "default" | "manual" | "acceptEdits" | "plan" | "bypassPermissions" | "auto";
 export interface Isolation {
     /** isolation level of the jar */
@@ -312,7 +314,7 @@ export interface Test {
 }
 export interface Tests {
     /** the test runner */
-    runner: "pytest" | "unittest";
+    runner: Runner;
     /** of the tests */
     language: string;
     /** guest: code under test can change this report; the verdict is from outside */
@@ -2252,7 +2254,7 @@ export interface RunOptions {
     /** Python: run as a cell of a session, and keep its displays: figures, tables, HTML */
     display?: boolean;
     /** read the output as the report of this test runner; the result has `tests` */
-    test_runner?: "none" | "pytest" | "unittest";
+    test_runner?: TestRunner;
     /** names of files to fetch from /sandbox; "." is every file */
     outputs?: string[];
     /** cancel the run if the client goes away */
@@ -2326,7 +2328,7 @@ export interface BatchRequestRun {
     /** Python: run as a cell of a session, and keep its displays: figures, tables, HTML */
     display?: boolean;
     /** read the output as the report of this test runner; the result has `tests` */
-    test_runner?: "none" | "pytest" | "unittest";
+    test_runner?: TestRunner;
     /** names of files to fetch from /sandbox; "." is every file */
     outputs?: string[];
     /** default, manual and acceptEdits ask a person first */
@@ -2522,7 +2524,7 @@ export interface TestOptions {
     /** the files of a project, by name; or files beside `code` */
     files?: Files;
     /** the test runner; found by the files or the language if absent */
-    test_runner?: "pytest" | "unittest";
+    test_runner?: Runner;
     /** arguments of the test runner */
     args?: string[];
     /** environment beyond the built-in one */

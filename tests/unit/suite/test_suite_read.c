@@ -90,6 +90,72 @@ static void test_unittest_is_read(void)
     CHECK_ALL(TEST_RUNNER_UNITTEST, rows);
 }
 
+static void test_node_is_read(void)
+{
+    static const struct expected rows[] = {
+        { "adds", SUITE_PASSED, NULL, NULL },
+        { "wrong", SUITE_FAILED,
+          "AssertionError: Expected values to be strictly equal:", "strictly equal" },
+        { "type error", SUITE_FAILED, "    at TestContext.<anonymous> (/sandbox/a.test.js:6:38)",
+          "Cannot read properties of undefined" },
+        { "skipped", SUITE_SKIPPED, NULL, "later" },
+        { "group > inner ok", SUITE_PASSED, NULL, NULL },
+        { "group > inner bad", SUITE_FAILED, "Error: boom # hash", NULL },
+        { "b.test.js", SUITE_FAILED, "Error: Cannot find module './missing'", "test failed" },
+    };
+    CHECK_ALL(TEST_RUNNER_NODE, rows);
+}
+
+static void test_go_is_read(void)
+{
+    static const struct expected rows[] = {
+        { "example.com/calc/broken", SUITE_ERROR, "undefined: undefinedName", NULL },
+        { "TestAdd", SUITE_PASSED, NULL, NULL },
+        { "TestWrong", SUITE_FAILED, "calc_test.go:16: second", "Add(1, 2) = 3, want 4" },
+        { "TestTable/n=1", SUITE_PASSED, NULL, NULL },
+        { "TestTable/n=2", SUITE_FAILED, "n is 2", "n is 2" },
+        { "TestSkip", SUITE_SKIPPED, NULL, "later" },
+        { "TestPanic", SUITE_FAILED, "panic: runtime error: index out of range", NULL },
+    };
+    CHECK_ALL(TEST_RUNNER_GO, rows);
+}
+
+static void test_minitest_is_read(void)
+{
+    static const struct expected rows[] = {
+        { "CalcTest#test_ok", SUITE_PASSED, NULL, NULL },
+        { "CalcTest#test_skip", SUITE_SKIPPED, NULL, "later" },
+        { "CalcTest#test_wrong", SUITE_FAILED, "Expected: 4\n  Actual: 3", "the sum." },
+        { "CalcTest#test_error", SUITE_ERROR, "in `test_error': undefined method `upcase'", NULL },
+        { "spec style#test_0001_works = fine", SUITE_PASSED, NULL, NULL },
+    };
+    CHECK_ALL(TEST_RUNNER_MINITEST, rows);
+}
+
+static void test_ctest_is_read(void)
+{
+    static const struct expected rows[] = {
+        { "ok", SUITE_PASSED, NULL, NULL },
+        { "wrong", SUITE_FAILED, "Assertion `add(1, 2) == 4' failed", "Subprocess aborted" },
+        { "crash", SUITE_FAILED, NULL, "SegFault" },
+    };
+    CHECK_ALL(TEST_RUNNER_CTEST, rows);
+}
+
+/* The panic of one test ends the others: they have not got to their end. */
+static void test_a_go_test_without_an_end_is_an_error(void)
+{
+    static const char text[] = "=== RUN   TestA\n=== PAUSE TestA\n=== RUN   TestB\n--- PASS: TestB "
+                               "(0.00s)\n=== CONT  TestA\npanic: boom\nFAIL\tx\t0.1s\n";
+    scoped(suite_report) r = { 0 };
+    suite_read(suite_runner(TEST_RUNNER_GO), text, strlen(text), &r);
+    if (!CHECK_INT(r.n, 2))
+        return;
+    CHECK_INT(r.cases[0].outcome, SUITE_ERROR);
+    CHECK(r.cases[0].details && strstr(r.cases[0].details, "panic: boom"));
+    CHECK_INT(r.cases[1].outcome, SUITE_PASSED);
+}
+
 static void test_the_output_of_a_test_explains_nothing(void)
 {
     scoped(suite_report) r = { 0 };
@@ -218,6 +284,11 @@ static void test_runners_are_found_by_their_files(void)
 static const struct check_test tests[] = {
     TEST(test_pytest_is_read),
     TEST(test_unittest_is_read),
+    TEST(test_node_is_read),
+    TEST(test_go_is_read),
+    TEST(test_minitest_is_read),
+    TEST(test_ctest_is_read),
+    TEST(test_a_go_test_without_an_end_is_an_error),
     TEST(test_the_output_of_a_test_explains_nothing),
     TEST(test_reports_are_bounded),
     TEST(test_both_ends_of_a_long_output_are_read),
