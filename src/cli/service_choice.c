@@ -109,7 +109,8 @@ int service_refusal(const struct client *c, struct err *e)
                        "the service at %.100s %s: 'belljar keys add NAME --scopes run,read' on its "
                        "machine makes a key for BELLJAR_API_KEY",
                        host, client_key(c) ? "does not know this key" : "needs a key");
-    if (!memmem(body, len, "\"error\"", strlen("\"error\"")))
+    if (!memmem(body, len, "\"error\"", strlen("\"error\"")) &&
+        !memmem(body, len, "\"detail\"", strlen("\"detail\"")))
         return err_set(e, ERR_PROTOCOL, 0,
                        "%.100s answered with status %d as no service of belljar does: give the "
                        "address that 'belljar serve' prints",

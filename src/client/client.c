@@ -507,6 +507,8 @@ int client_refusal(const struct client *c, struct err *e)
     const json_t *error = json_object_get(answer, "error");
     const char *code = json_string_value(json_object_get(error, "code"));
     const char *message = json_string_value(json_object_get(error, "message"));
+    if (!message) /* the style of /api/artifacts */
+        message = json_string_value(json_object_get(answer, "detail"));
     int status = c->response.status;
     struct err refusal = { .code = code_named(code, status) };
     if (!message)

@@ -31,6 +31,15 @@ int service_ask(const struct service_choice *s, const char *method, const char *
     return service_line_ask(c, method, path, body, ret, e);
 }
 
+int service_delete(const struct service_choice *s, const char *path, struct err *e)
+{
+    __attribute__((cleanup(client_end))) struct client *c = NULL;
+    const struct client_request q = { .method = "DELETE", .path = path, .body_max = ANSWER_MAX };
+    if (service_line_open(s, &c, e) || client_ask(c, &q, ANSWER_MS, e))
+        return -1;
+    return client_response(c)->status / 100 == 2 ? 0 : service_refusal(c, e);
+}
+
 int service_upload(const struct service_choice *s, const char *path, int fd, uint64_t bytes,
                    json_t **ret, struct err *e)
 {

@@ -13,6 +13,8 @@
  * service runs. A new reference. */
 [[nodiscard]] int service_ask(const struct service_choice *s, const char *method, const char *path,
                               json_t *body, json_t **ret, struct err *e);
+/* The answer has no content. */
+[[nodiscard]] int service_delete(const struct service_choice *s, const char *path, struct err *e);
 /* The bytes of an answer go to the descriptor. */
 [[nodiscard]] int service_download(const struct service_choice *s, const char *path, int fd,
                                    struct err *e);

@@ -13,6 +13,8 @@
 #include "run/command_line.h"
 #include "spec/bundle.h"
 
+enum { BENCH_MAX = 1000 };
+
 /* Splits at the last colon. Without a colon, the second part is the last component of the first. */
 static int parse_pair(const char *text, bool host_first, struct file_pair *ret, struct err *e)
 {
@@ -74,6 +76,11 @@ static int set_level(void *arguments, const struct arg_row *row, const char *val
                    row->name, QUOTED(value));
 }
 
+static int set_bench(void *arguments, const struct arg_row *row, const char *value, struct err *e)
+{
+    return args_count(row, value, BENCH_MAX, &((struct run_arguments *)arguments)->bench, e);
+}
+
 static const char *level_at(const void *def, size_t i)
 {
     (void)def;
@@ -119,6 +126,8 @@ static const struct arg_row rows[] = {
     SERVICE_ROWS(struct run_arguments, service),
     { "json", .offset = AT(json),
       .help = "print one JSON object instead of the output of the program" },
+    { "bench", "N", .apply = set_bench,
+      .help = "run it N times by a service, and tell the spread of its times" },
     { "no-diagnosis", .offset = AT(no_diagnosis), .help = "do not explain a failure" },
 };
 #undef AT

@@ -43,6 +43,7 @@ struct run_arguments {
     struct buf network_private; /* "10.0.0.0/8,192.0.2.7"; empty: none */
     struct buf network_grants;  /* network/inject.h: the caller is the operator */
     bool writable_root, json, local, no_diagnosis, strict;
+    unsigned bench; /* --bench: the number of runs; 0: one, as usual */
     enum level level;
     struct run_options run_options;
 };

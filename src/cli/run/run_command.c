@@ -10,6 +10,7 @@
 #include "base/auto.h"
 #include "base/id.h"
 #include "base/text.h"
+#include "cli/batch/repeat.h"
 #include "cli/cli.h"
 #include "cli/repl/notebook.h"
 #include "cli/repl/repl.h"
@@ -148,7 +149,9 @@ static int run(void *options, int argc, char **argv, struct err *e)
         return -1;
     if (!o->code && notebook_is(o->file))
         return run_notebook(o, e);
-    return project_open(o, e) ? -1 : run_program(o, e);
+    if (project_open(o, e))
+        return -1;
+    return o->bench ? repeat_bench(o, e) : run_program(o, e);
 }
 
 static void done(void *options)
