@@ -1,4 +1,5 @@
 /* Bytes of a client as the URI of a resource of MCP. */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
