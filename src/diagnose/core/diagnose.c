@@ -117,5 +117,6 @@ bool diagnose(struct diagnoser *g, const struct diagnose_input *given, struct di
         grammar->advise(g, &in, d);
     system_advise(g, &in, d);
     make_excerpt(&in, d);
+    suggestions_drop_idle(d, line_at(&in, d));
     return true;
 }

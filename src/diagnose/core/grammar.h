@@ -185,6 +185,8 @@ void append_text(char *out, size_t size, const char *between, struct piece more)
  * stays first. One suggestion for each number of README.md is enough; 0 is not counted. */
 [[gnu::format(printf, 4, 5)]] void suggest(struct diagnosis *d, unsigned number, double confidence,
                                            const char *fmt, ...);
+/* A line that is as it was corrects nothing: such replacements are removed. */
+void suggestions_drop_idle(struct diagnosis *d, struct piece line);
 /* The line to write, for the suggestion that was added last. */
 [[gnu::format(printf, 2, 3)]] void suggest_replacement(struct diagnosis *d, const char *fmt, ...);
 /* The same: the line at `location` with the first `from` (as a whole word, if it is a word)

@@ -112,6 +112,20 @@ void rules_apply(struct advice *a, const struct rule *rules, enum rules_wanted w
     }
 }
 
+bool rules_apply_to_line(const struct advice *a, const struct rule *rules,
+                         bool (*is_code)(struct piece line, size_t place))
+{
+    struct advice here = *a;
+    for (here.rule = rules; here.rule->pattern; here.rule++) {
+        if (!match(a->g, here.rule->pattern, a->line, &here.m) ||
+            !is_code(a->line, piece_offset(a->line, here.m.all)))
+            continue;
+        apply(&here);
+        return true;
+    }
+    return false;
+}
+
 void advise_by(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d,
                const struct rule *rules)
 {

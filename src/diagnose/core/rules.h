@@ -1,8 +1,8 @@
 /* diagnose/core/rules.h — tables of rules: which message gets which category and which suggestion.
  * Runs in: keeper. Private to this room.
  *
- * RULES-1 Every language's rules are tables of `struct rule`, made from *.rules files; rules_apply()
- *         and classify() are the only functions that walk them. */
+ * RULES-1 Every language's rules are tables of `struct rule`, made from *.rules files; rules_apply(),
+ *         rules_apply_to_line() and classify() are the only functions that walk them. */
 #pragma once
 
 #include "diagnose/core/grammar.h"
@@ -51,6 +51,10 @@ enum rules_wanted {
     EVERY_RULE, /* each that fits may add a suggestion */
 };
 void rules_apply(struct advice *a, const struct rule *rules, enum rules_wanted wanted);
+/* The first rule decides whose pattern fits the source line, and whose match begins in code. False when
+ * none does. */
+bool rules_apply_to_line(const struct advice *a, const struct rule *rules,
+                         bool (*is_code)(struct piece line, size_t place));
 /* advice_begin() and rules_apply() with the first rule that fits, for a language with one table. */
 void advise_by(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d,
                const struct rule *rules);

@@ -45,6 +45,13 @@ void suggest_replacement(struct diagnosis *d, const char *fmt, ...)
         s->replacement[0] = '\0'; /* half a line is of no use */
 }
 
+void suggestions_drop_idle(struct diagnosis *d, struct piece line)
+{
+    for (size_t i = 0; i < d->n_suggestions; i++)
+        if (piece_is(line, d->suggestions[i].replacement))
+            d->suggestions[i].replacement[0] = '\0';
+}
+
 /* ---- a corrected line, or a further one ---- */
 
 static bool is_word_char(char c)

@@ -20,6 +20,8 @@ bool py_assigned(const struct advice *a, struct piece name, struct piece *ret_va
 /* `def name(...)` or `class name`, with the whole line. False when the job does not define it. */
 bool py_defined(const struct advice *a, struct piece name, struct piece *ret_line,
                 uint32_t *ret_number, const struct source_file **ret_file);
+/* Suggestions by the shape of the line. False when there is none. */
+bool py_advise_by_line(const struct advice *a);
 /* The hint that Python gives itself: "Did you mean: 'x'?". */
 bool py_hint(const struct advice *a, struct piece *ret);
 /* The number of items in a list, tuple or string that is written out; -1 when it is not known. */

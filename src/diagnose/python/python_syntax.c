@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "diagnose/python/python.h"
 #include "diagnose/python_syntax.words.h" /* generated */
 
@@ -87,7 +86,9 @@ static void on_unmatched(const struct advice *a)
             "No bracket before it opens this '%.*s': remove it, or add the opening bracket.",
             P(a->m.group[0]));
     struct piece t = piece_trim(a->line);
-    if (t.len > 1 && a->m.group[0].len == 1 && piece_last(t) == piece_byte(a->m.group[0], 0))
+    struct match m;
+    if (t.len > 1 && a->m.group[0].len == 1 && piece_last(t) == piece_byte(a->m.group[0], 0) &&
+        !match(a->g, "[-+*/%=<>,(\\[{:]\\s*.$", t, &m))
         suggest_replacement(a->d, "%.*s", P(piece_cut(a->line, piece_end(a->line, t) - 1)));
 }
 
@@ -114,6 +115,8 @@ static void on_comma(const struct advice *a)
 {
     struct piece line = piece_trim(a->line);
     struct piece next = piece_trim(source_line(a->file, a->d->location.line + 1));
+    if (not_a_program(a) || py_advise_by_line(a))
+        return;
     if (line.len > 0 && next.len > 0 && !strchr(",([{:", piece_last(line)) &&
         !strchr(")]}", piece_byte(next, 0))) { /* a list with one item a line */
         suggest(a->d, 18, 0.9,
@@ -127,25 +130,16 @@ static void on_comma(const struct advice *a)
 
 /* ---- lines ---- */
 
-static bool is_foreign(const struct advice *a)
+static void on_line(const struct advice *a)
 {
-    struct match m;
-    for (size_t i = 0; i < ARRAY_LEN(foreign); i++) {
-        if (!match(a->g, foreign[i].pattern, a->line, &m))
-            continue;
-        bool shell = starts_with(piece_of(foreign[i].advice), "That is a shell command");
-        suggest(a->d, shell ? 20 : 0, 0.92, "%s", foreign[i].advice);
-        if (foreign[i].from)
-            (void)suggest_swap(a->in, a->d, piece_of(foreign[i].from), foreign[i].to);
-        return true;
-    }
-    return false;
+    if (!not_a_program(a))
+        (void)py_advise_by_line(a);
 }
 
 static void on_colon(const struct advice *a)
 {
     struct match m;
-    if (not_a_program(a) || is_foreign(a))
+    if (not_a_program(a) || py_advise_by_line(a))
         return;
     if (match(a->g, ":\\s*(?:#.*)?$", a->line, &m)) {
         suggest(a->d, 17, 0.7,
@@ -170,6 +164,16 @@ static void on_print(const struct advice *a)
 static void on_equals(const struct advice *a)
 {
     struct match m;
+    struct piece before = source_line(a->file, a->d->location.line - 1);
+    if (py_advise_by_line(a))
+        return;
+    if (match(a->g, "^\\s*(?:if|elif|else|for|while|try)\\b.*\\{\\s*$", before, &m)) {
+        suggest(a->d, 0, 0.92,
+                "Python has no braces around a block: end line %u with ':' in place of '{', and "
+                "remove the '}'.",
+                a->d->location.line - 1);
+        return;
+    }
     suggest(a->d, 0, 0.9, "`=` assigns a value: write `==` to compare.");
     if (match(a->g, "^(\\s*(?:if|elif|while) [^=]*[^=<>!])=([^=].*)$", a->line, &m))
         suggest_replacement(a->d, "%.*s==%.*s", P(m.group[0]), P(m.group[1]));
@@ -207,7 +211,9 @@ static void on_tabs(const struct advice *a)
     suggest(a->d, 19, 0.95,
             "Tabs and spaces are mixed: use four spaces for each level (`expand` converts a file, "
             "or a setting of the editor).");
-    struct piece t = piece_trim(a->line);
+    struct piece t = piece_trim(a->line), before = source_line(a->file, a->d->location.line - 1);
+    if (piece_has(piece_cut(before, indent_of(before)), "\t"))
+        return; /* the other lines are the ones to change */
     size_t columns = 0;
     for (size_t i = 0; i < indent_of(a->line); i++)
         columns += piece_byte(a->line, i) == '\t' ? 4 : 1;
@@ -260,15 +266,8 @@ static void on_character(const struct advice *a)
 static void on_invalid(const struct advice *a)
 {
     struct match m;
-    if (not_a_program(a) || is_foreign(a))
+    if (not_a_program(a) || py_advise_by_line(a))
         return;
-    if (match(a->g, "^(\\s*except )([\\w.]+), (\\w+):(.*)$", a->line, &m)) {
-        suggest(a->d, 21, 0.95, "In Python 3 it is `except %.*s as %.*s:`.", P(m.group[1]),
-                P(m.group[2]));
-        suggest_replacement(a->d, "%.*s%.*s as %.*s:%.*s", P(m.group[0]), P(m.group[1]),
-                            P(m.group[2]), P(m.group[3]));
-        return;
-    }
     if (match(a->g, "^\\s*(?:if|elif|else|for|while|def|class|try|except|finally|with)\\b[^:]*$",
               a->line, &m)) {
         on_colon(a);

@@ -1,0 +1,60 @@
+/* Rules for a line that Python cannot read: the shape of the line tells more than the message, which is
+ * `invalid syntax` for most of them. Runs in: keeper. */
+#include "diagnose/python/python.h"
+
+#include "diagnose/python_lines.rules.h" /* generated */
+
+/* Not in a text or a comment. A text of several lines is not known here. */
+static bool is_code(struct piece line, size_t place)
+{
+    char quote = '\0';
+    for (size_t i = 0; i < place && i < line.len; i++) {
+        char c = piece_byte(line, i);
+        if (quote && c == '\\')
+            i++;
+        else if (quote)
+            quote = c == quote ? '\0' : quote;
+        else if (c == '\'' || c == '"')
+            quote = c;
+        else if (c == '#')
+            return false;
+    }
+    return quote == '\0';
+}
+
+/* The mark is at the first word of the line: Python expects none of these words there. */
+static bool is_orphan(const struct advice *a)
+{
+    struct match m;
+    if (a->d->location.column != indent_of(a->line) + 1 ||
+        !match(a->g, "^\\s*(else|elif|except|finally)\\b", a->line, &m))
+        return false;
+    bool of_try = piece_is(m.group[0], "except") || piece_is(m.group[0], "finally");
+    suggest(
+        a->d, 19, 0.9,
+        "No `%s` with the same indentation stands before this `%.*s`: align it with its own, or "
+        "add one.",
+        of_try ? "try:" : "if", P(m.group[0]));
+    return true;
+}
+
+/* The mark is at the end of the line, behind an operator or `=`. */
+static bool is_cut_short(const struct advice *a)
+{
+    struct match m;
+    if (a->d->location.column <= piece_end(a->line, piece_trim(a->line)) ||
+        !match(a->g, "(\\*\\*|[-+*/%<>&|^~=]|[=!<>]=|\\b(?:and|or|not|in|is|if|else))\\s*$",
+               piece_trim(a->line), &m))
+        return false;
+    suggest(
+        a->d, 18, 0.9,
+        "The line ends with `%.*s`: the value behind it is missing. An expression goes on in the "
+        "next line only inside brackets.",
+        P(m.group[0]));
+    return true;
+}
+
+bool py_advise_by_line(const struct advice *a)
+{
+    return rules_apply_to_line(a, py_line_rules, is_code) || is_orphan(a) || is_cut_short(a);
+}
