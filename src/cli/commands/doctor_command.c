@@ -13,6 +13,7 @@
 #include "base/place.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/commands/production.h"
 #include "cli/commands/warm_view.h"
 #include "config.h"
 #include "run/level.h"
@@ -358,13 +359,36 @@ static int print_json(const struct checkup *c)
 }
 
 struct doctor_options {
-    bool json;
+    bool json, production;
+    const char *root;
 };
 
 static const struct arg_row rows[] = {
     { "json", .offset = offsetof(struct doctor_options, json),
       .help = "print one JSON object instead of text" },
+    { "production", .offset = offsetof(struct doctor_options, production),
+      .help = "examine the machine for a service in use: swap, SMT, core dumps, limits ..." },
+    { "root", "DIR", .offset = offsetof(struct doctor_options, root),
+      .values.kind = VALUES_DIRECTORY,
+      .help = "with --production: read /proc and /sys below this directory" },
 };
+
+static int examine_production(const struct doctor_options *o, struct err *e)
+{
+    struct production_finding findings[PRODUCTION_CHECKS];
+    bool good = true;
+    production_examine(o->root ? o->root : "/", findings);
+    if (!o->json) {
+        good = production_print(findings);
+    } else {
+        json_auto_t *list = production_json(findings);
+        if (json_dumpf(list, stdout, JSON_COMPACT) < 0 || putchar('\n') == EOF)
+            return err_set(e, ERR_KERNEL, errno, "write the findings");
+        for (int i = 0; i < PRODUCTION_CHECKS; i++)
+            good = good && findings[i].state != PRODUCTION_BAD;
+    }
+    return good ? 0 : err_exit_status(ERR_UNAVAILABLE);
+}
 
 static int doctor(void *options, int argc, char **argv, struct err *e)
 {
@@ -372,6 +396,10 @@ static int doctor(void *options, int argc, char **argv, struct err *e)
     struct checkup c;
     (void)argc;
     (void)argv;
+    if (o->production)
+        return examine_production(o, e);
+    if (o->root)
+        return err_set(e, ERR_USAGE, 0, "--root '%s' is only for --production", QUOTED(o->root));
     examine(&c);
     if (!o->json)
         print_text(&c);
@@ -383,15 +411,20 @@ static int doctor(void *options, int argc, char **argv, struct err *e)
 const struct cli_command doctor_command = {
     .name = "doctor",
     .summary = "show the isolation that this machine offers, and how to get more",
-    .usage = (const char *const[]){ "[--json]", NULL },
+    .usage = (const char *const[]){ "[--json]", "--production [--json] [--root DIR]", NULL },
     .description = "Tries every isolation level on this machine. Shows the layers of the strongest "
                    "level that works, the confinement of belljar's own processes, the languages "
                    "that are installed, the state of warm starts if a service runs, and a command "
                    "for everything that is missing. If no level "
-                   "works, belljar runs nothing here.",
+                   "works, belljar runs nothing here.\n\n"
+                   "With --production, examines the settings of the machine that matter for a "
+                   "service in use, and shows the command that mends each of them.",
     .rows = rows,
     .n_rows = ARRAY_LEN(rows),
-    .statuses = (const char *const[]){ "0", "at least one isolation level works", NULL },
+    .statuses =
+        (const char *const[]){
+            "0", "at least one isolation level works; with --production, nothing is to mend",
+            NULL },
     .options_size = sizeof(struct doctor_options),
     .run = doctor,
 };
