@@ -2,7 +2,7 @@
 export JOBS ?= $(shell nproc)
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: help run examples test quick fuzz build check format test-vm bench clean
+.PHONY: help run examples test quick fuzz build check format test-vm bench dist deb clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\): .*## /\1	/p' $(MAKEFILE_LIST) | expand -t 12
@@ -61,6 +61,13 @@ bench: ## measure jars, runs and the service, beside other ways to run the same 
 	@scripts/build release
 	@build/belljar languages prepare
 	@bench/all $(ARGS)
+
+dist: ## pack the sources: build/dist
+	@scripts/make-dist
+
+deb: ## build the Debian packages: build/deb
+	@scripts/install-deps build deb
+	@scripts/make-deb
 
 clean: ## remove build/
 	rm -rf build
