@@ -49,7 +49,7 @@ static bool take_minitest_result(struct minitest *m, struct part line)
  * (NoMethodError)", as Ruby prints an error that nobody rescued. */
 static int make_error(struct part text, struct buf *out, struct err *e)
 {
-    struct lines lines = { text.at, text.at + text.n };
+    struct lines lines = lines_of(text);
     struct part line, first = { NULL, 0 };
     size_t n = 0;
     (void)lines_next(&lines, &first);

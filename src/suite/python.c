@@ -112,7 +112,7 @@ static int rewrite_line(struct buf *out, struct part line, struct err *e)
 static void close_collecting(struct pytest *p, struct suite_case *c)
 {
     scoped(buf) text = { 0 };
-    struct lines lines = { p->text.at, p->text.at + p->text.n };
+    struct lines lines = lines_of(p->text);
     struct part line;
     struct err e;
     while (lines_next(&lines, &line))

@@ -29,6 +29,11 @@ bool lines_next(struct lines *l, struct part *ret)
     return true;
 }
 
+struct lines lines_of(struct part p)
+{
+    return p.n > 0 ? (struct lines){ p.at, p.at + p.n } : (struct lines){ NULL, NULL };
+}
+
 bool part_is(struct part p, const char *word)
 {
     return p.n == strlen(word) && memcmp(p.at, word, p.n) == 0;
@@ -49,7 +54,7 @@ bool part_ends(struct part p, const char *word)
 struct part part_after(struct part p, size_t n)
 {
     n = n < p.n ? n : p.n;
-    return (struct part){ p.at + n, p.n - n };
+    return (struct part){ n > 0 ? p.at + n : p.at, p.n - n };
 }
 
 struct part part_before(struct part p, size_t n)

@@ -17,6 +17,8 @@ struct lines {
 };
 /* The next line, without its end. False: there are no more. */
 bool lines_next(struct lines *l, struct part *ret);
+/* The lines of a part, which may be empty. */
+struct lines lines_of(struct part p);
 
 bool part_is(struct part p, const char *word);
 bool part_begins(struct part p, const char *word);

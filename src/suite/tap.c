@@ -49,11 +49,11 @@ static bool is_stack_of_runner(struct part line)
 /* The form in which Node prints an error that nobody caught. */
 static int make_details(const struct tap *t, struct buf *out, struct err *e)
 {
-    struct lines lines = { t->stack.at, t->stack.at + t->stack.n };
+    struct lines lines = lines_of(t->stack);
     struct part line, type = unquoted(t->type);
     if (buf_addf(out, e, "%.*s: ", type.n ? (int)type.n : 5, type.n ? type.at : "Error"))
         return -1;
-    struct lines words = { t->error.at, t->error.at + t->error.n };
+    struct lines words = lines_of(t->error);
     while (lines_next(&words, &line)) {
         line = part_trim(line);
         if (line.n > 0 && (buf_add(out, line.at, line.n, e) || buf_add(out, "\n", 1, e)))
@@ -72,7 +72,7 @@ static int make_details(const struct tap *t, struct buf *out, struct err *e)
 /* A file that ended with an error: its output, without the marks of comments. */
 static int uncomment(const struct tap *t, struct buf *out, struct err *e)
 {
-    struct lines lines = { t->comments.at, t->comments.at + t->comments.n };
+    struct lines lines = lines_of(t->comments);
     struct part line;
     while (lines_next(&lines, &line))
         if (part_begins(line, "#") && !part_begins(line, "# Subtest: ") &&

@@ -102,6 +102,23 @@ def test_the_verdict_comes_from_outside_the_jar(project):
     assert done.returncode == 125 and "found no tests" in done.stderr, done
 
 
+def test_the_reporter_has_no_privileges(project):
+    """TESTREPORT-1: the result holds bytes of the tests."""
+    directory = project(test_slow_py="import time\ntime.sleep(50)\n")
+    argv = [harness.BELLJAR, "test", "--local", str(directory)]
+    with harness.Running(argv, cwd=directory, environ=dict(os.environ)) as running:
+        def reporter():
+            for pid in open(f"/proc/{running.pid}/task/{running.pid}/children").read().split():
+                lines = open(f"/proc/{pid}/status").read().splitlines()
+                status = dict(line.split(":\t", 1) for line in lines if ":\t" in line)
+                # There is no filter under the sanitizers (CONFINE-2).
+                if status["NoNewPrivs"] == "1" and (harness.ASAN or status["Seccomp"] == "2"):
+                    return status
+            return None
+        assert harness.eventually(lambda: (reporter() or {}).get("CapEff", "1").strip("0") == ""), reporter()
+        assert not harness.ROOT or int(reporter()["Uid"].split()[0]) >= harness.JAR_UIDS
+
+
 def test_mistakes_are_one_sentence(project):
     directory = project(main_py="print(1)\n")
     done = belljar("test", directory)

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/fdio.h"
 #include "check.h"
+#include "examiner/answer.h"
 #include "run/tests_json.h"
 #include "suite/suite.h"
 
@@ -252,6 +253,11 @@ static void test_an_answer_with_a_wrong_report_is_refused(void)
         CHECK(tests_valid(json));
         (void)json_object_update(json, change);
         CHECK(!tests_valid(json));
+        scoped(buf) packed = { 0 };
+        scoped(answer) got = { 0 };
+        struct err e;
+        CHECK(answer_pack(&(struct answer){ .id = 7, .tests = json }, &packed, &e) == 0);
+        CHECK(answer_unpack(packed.data, packed.len, 7, &got, &e) == -1); /* ANSWER-1 */
         json_decref(change);
         json_decref(json);
     }
