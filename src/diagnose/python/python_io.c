@@ -33,6 +33,18 @@ static void on_no_file(const struct advice *a)
         a->d->sandbox = true;
         return;
     }
+    struct match m;
+    if (match(a->g,
+              "(?:open\\(.*['\"][wax]b?\\+?['\"]|write_(?:text|bytes)|\\.to_\\w+\\(|savefig\\(|\\."
+              "save\\()",
+              a->line, &m) &&
+        match(a->g, "^(.+)/[^/]+$", path, &m)) {
+        suggest(a->d, 22, 0.9,
+                "The directory '%.*s' is not there: make it before the file is written, with "
+                "os.makedirs(\"%.*s\", exist_ok=True).",
+                P(m.group[0]), P(m.group[0]));
+        return;
+    }
     if (starts_with(path, "/") && !starts_with(path, "/sandbox")) {
         suggest(a->d, 22, 0.85,
                 "A jar does not see the files of your machine. Send the file with the run (--file "

@@ -204,6 +204,60 @@ void py_not_awaited(const struct advice *a)
             "`async def`), or pass it to asyncio.run().");
 }
 
+/* The program has the name as a key. */
+static bool advise_item(const struct advice *a, struct piece type, struct piece name)
+{
+    char of_item[80], key[80];
+    if (!piece_is(type, "dict") || name.len > 60)
+        return false;
+    (void)snprintf(of_item, sizeof of_item, "[\"%.*s\"]", P(name));
+    (void)snprintf(key, sizeof key, ".%.*s", P(name));
+    size_t at = 0;
+    while (at < a->line.len && !starts_with(piece_skip(a->line, at), key))
+        at++;
+    if (at == a->line.len || piece_at(a->line, at + 1 + name.len + 1) == '(')
+        return false;
+    suggest(a->d, 5, 0.9, "A dict has items, no attributes of its own: write %s for `.%.*s`.",
+            of_item, P(name));
+    suggest_replacement(a->d, "%.*s%s%.*s", P(piece_cut(a->line, at)), of_item,
+                        P(piece_skip(a->line, at + 1 + name.len)));
+    return true;
+}
+
+/* `class B(A)` has an __init__ of its own, which does not call that of A, and A sets the attribute. */
+static bool advise_base_class(const struct advice *a, struct piece type, struct piece name)
+{
+    struct match m;
+    struct piece head, line, rest;
+    const struct source_file *f;
+    uint32_t number;
+    char set[96];
+    if (!py_defined(a, type, &head, &number, &f) ||
+        !match(a->g, "^\\s*class \\w+\\((\\w+)\\)", head, &m) || name.len > 60)
+        return false;
+    struct piece base = m.group[0], base_head;
+    uint32_t base_line, calls = 0, sets = 0, begins = 0;
+    const struct source_file *base_file;
+    if (!py_defined(a, base, &base_head, &base_line, &base_file) || base_file != f)
+        return false;
+    (void)snprintf(set, sizeof set, "self.%.*s", P(name));
+    rest = text_of_source(f);
+    for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++) {
+        struct piece t = piece_trim(line);
+        bool in_class = i > number, in_base = i > base_line && (i < number || number < base_line);
+        begins += in_class && starts_with(t, "def __init__(");
+        calls += in_class && (piece_has(t, "super(") || piece_has(t, ".__init__("));
+        sets += in_base && starts_with(t, set);
+    }
+    if (begins == 0 || calls > 0 || sets == 0)
+        return false;
+    suggest(a->d, 5, 0.9,
+            "%.*s sets '%.*s' in its __init__, and the __init__ of %.*s does not call that: write "
+            "super().__init__() as its first line.",
+            P(base), P(name), P(type));
+    return true;
+}
+
 static void on_attribute(const struct advice *a)
 {
     struct piece type = a->m.group[0], name = a->m.group[1], hint;
@@ -233,6 +287,8 @@ static void on_attribute(const struct advice *a)
     struct piece line;
     uint32_t number;
     const struct source_file *f;
+    if (advise_item(a, type, name) || advise_base_class(a, type, name))
+        return;
     if (n.best[0]) {
         suggest(a->d, 5, 0.9, "Did you mean '.%s'?", n.best);
         (void)suggest_swap(a->in, a->d, name, n.best);
@@ -290,6 +346,11 @@ static void on_module_name(const struct advice *a)
     if (n.best[0]) {
         suggest(a->d, 5, 0.85, "Did you mean '%.*s.%s'?", P(module), n.best);
         (void)suggest_swap(a->in, a->d, name, n.best);
+    } else if (py_is_stdlib(module) && !piece_among(module, stdlib_packages)) {
+        suggest(a->d, 5, 0.5,
+                "The module %.*s has no '%.*s': dir(%.*s) lists its names; a later Python may have "
+                "more.",
+                P(module), P(name), P(module));
     } else {
         suggest(a->d, 5, 0.4,
                 "The module has no '%.*s': it may be a submodule (import %.*s.%.*s), or part of "

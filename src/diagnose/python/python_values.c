@@ -413,9 +413,27 @@ static void on_int(const struct advice *a)
                 P(text));
 }
 
+/* A position or a count is a float: `/` made it. */
+static void on_float_count(const struct advice *a)
+{
+    struct match m;
+    suggest(
+        a->d, 11, 0.9,
+        "A count or a position is a whole number, and this one is a float: divide with `//`, or "
+        "convert it with int(...).");
+    if (match(a->g, "^([^/'\"]*[\\w)\\]] ?)/( ?[\\w(][^/'\"]*)$", a->line, &m))
+        suggest_replacement(a->d, "%.*s//%.*s", P(m.group[0]), P(m.group[1]));
+}
+
 static void on_unpack(const struct advice *a)
 {
     struct match m;
+    if (match(a->g, "^(\\s*for \\w+\\s*,\\s*\\w+ in )(\\{[^{}]*:[^{}]*\\}):\\s*$", a->line, &m)) {
+        suggest(a->d, 14, 0.92,
+                "A loop over a dict returns its keys: loop over .items() for keys and values.");
+        suggest_replacement(a->d, "%.*s%.*s.items():", P(m.group[0]), P(m.group[1]));
+        return;
+    }
     if (match(a->g, "^(\\s*for \\w+\\s*,\\s*\\w+ in )([\\w.]+):\\s*$", a->line, &m)) {
         struct piece value;
         uint32_t number;

@@ -1,0 +1,3 @@
+n=10
+for i in range(n/2):
+    pass

@@ -1,0 +1,3 @@
+import pandas as pd
+s=pd.Series(['1','x'])
+print(pd.to_numeric(s))

@@ -1,0 +1,2 @@
+for k,v in {'a':1}:
+    print(k,v)

@@ -1,0 +1,1 @@
+open('out/dir/x.txt','w').write('a')
