@@ -36,7 +36,7 @@ enum { PARTS = ARRAY_LEN(parts) };
 void start_warden(enum level level, struct warden *ret)
 {
     struct err e = { 0 };
-    if (level_open_warden(level, NULL, ret, &e))
+    if (level_open_warden(level, NULL, NULL, ret, &e))
         bench_die("start a warden", &e);
 }
 

@@ -467,6 +467,7 @@ struct jar_request run_jar_request(const struct run *run)
                                  .outputs = s->outputs,
                                  .limits = s->limits,
                                  .writable_root = s->writable_root,
+                                 .mounts = s->mounts,
                                  .options = &s->options,
                                  .network = &s->network,
                                  .porter = &engine->porter,

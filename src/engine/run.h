@@ -69,6 +69,7 @@ struct run_spec {
     char **args, **env, **outputs;
     struct limits limits;
     bool writable_root;
+    char **mounts;                 /* directories of the host: spec/mount.h; NULL: none */
     struct network_policy network; /* of the program; compilers have none */
     struct run_options options;
     bool files_not_in_history; /* a watch keeps the output files */

@@ -70,5 +70,7 @@ void run_spec_digest(const struct run_spec *s, char ret[DIGEST_HEX])
     add_options(&d, &s->options);
     digest_add_text(&d, s->template_image);
     add_network(&d, &s->network);
+    if (s->mounts) /* as before there were mounts, for the reason in add_network() */
+        digest_add_list(&d, s->mounts);
     (void)digest_end_hex(&d, ret);
 }

@@ -20,6 +20,7 @@ void run_spec_done(struct run_spec *s)
     strv_free(s->args);
     strv_free(s->env);
     strv_free(s->outputs);
+    strv_free(s->mounts);
     json_decref(s->metadata);
     json_decref(s->extraction);
     run_options_done(&s->options);

@@ -71,8 +71,9 @@ static int prepare_net(const struct inside *in, struct err *e)
 
 static int build_root(const struct inside *in, struct err *e)
 {
+    const struct mounts_request mounts = { .roots = in->mount_roots, .list = in->job->mounts };
     return root_enter(in->scratch_fd, in->job->flags & JOB_WRITABLE_ROOT,
-                      in->job->flags & JOB_LISTED, e);
+                      in->job->flags & JOB_LISTED, &mounts, e);
 }
 
 static int unpack(const struct inside *in, struct err *e)

@@ -45,7 +45,8 @@ struct inside {
     /* init */
     int go_fd; /* a byte arrives when the user map is written */
     int scratch_fd;
-    bool new_net; /* its loopback interface is still down */
+    bool new_net;             /* its loopback interface is still down */
+    char *const *mount_roots; /* spec/mount.h; NULL: none */
     /* program */
     int init_pidfd;      /* -1 at level process */
     bool entered;        /* it is in all namespaces already */

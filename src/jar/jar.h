@@ -49,9 +49,10 @@ struct jar_host {
     int own_pid_ns_fd, own_net_fd;
     struct spares spares; /* parts of finished jars that later jars use again */
     int proc_fd;
-    struct limits most; /* of every job */
-    bool may_renice;    /* we can undo a nice value */
-    unsigned cpus;      /* of the machine */
+    struct limits most;       /* of every job */
+    char *const *mount_roots; /* spec/mount.h; NULL: none. It lives as long as the warden */
+    bool may_renice;          /* we can undo a nice value */
+    unsigned cpus;            /* of the machine */
     uint64_t next_number;
     struct reclaimer reclaimer;
     struct watch_host watch;
@@ -70,7 +71,7 @@ void jar_remove_homes(void);
 /* Runs in the new warden. Sets up the level (not LEVEL_AUTO); the error names the missing
  * feature. */
 [[nodiscard]] int jar_host_open(struct jar_host *h, enum level level, struct cgroup_host *cgroups,
-                                struct err *e);
+                                char *const *mount_roots, struct err *e);
 void jar_host_done(struct jar_host *h);
 
 struct inside;

@@ -78,7 +78,7 @@ static int open_namespaces(struct jar_host *h, enum level level, struct err *e)
 {
     if (namespaces_allowed(e))
         return -1;
-    if (root_host_enter(e) || try_user_namespace(e))
+    if (root_host_enter(h->mount_roots, e) || try_user_namespace(e))
         return -1;
     h->own_pid_ns_fd = open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC);
     h->own_net_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
@@ -148,11 +148,13 @@ static int own_zygote_uid(struct jar_host *h, struct err *e)
     return 0;
 }
 
-int jar_host_open(struct jar_host *h, enum level level, struct cgroup_host *cgroups, struct err *e)
+int jar_host_open(struct jar_host *h, enum level level, struct cgroup_host *cgroups,
+                  char *const *mount_roots, struct err *e)
 {
     *h = (struct jar_host){
         .most = limits_most(),
         .cgroups = cgroups,
+        .mount_roots = mount_roots,
         .uids.lock_fd = -1,
         .own_pid_ns_fd = -1,
         .own_net_fd = -1,

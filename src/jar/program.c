@@ -50,6 +50,7 @@ static const struct landlock_rule listed_rules[] = {
     { "/etc", LANDLOCK_READ_DATA, false },
     { "/proc", LANDLOCK_READ_DATA, false },
     { "/usr/share", LANDLOCK_READ_DATA, true },
+    { "/mnt", LANDLOCK_READ_DATA, true }, /* spec/mount.h */
     { "/sandbox", LANDLOCK_WRITE_DATA, false },
     { "/tmp", LANDLOCK_WRITE_DATA, false },
     { "/dev/shm", LANDLOCK_WRITE_DATA, false },

@@ -15,6 +15,8 @@
 #include "base/array.h"
 #include "base/auto.h"
 #include "base/place.h"
+#include "jar/mount_ops.h"
+#include "jar/mounts.h"
 #include "jar/skeleton.h"
 
 #define SEALED (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV)
@@ -37,74 +39,6 @@ static const struct {
 };
 
 enum { OUR_INODES = 4 }; /* of scratch: its root, and the directories in it */
-
-struct option {
-    const char *key, *value;
-};
-
-/* A new file system that is not attached: invisible until move_mount. */
-static int new_mount(const char *type, const struct option *options, size_t n, unsigned attributes,
-                     int *ret_fd, struct err *e)
-{
-    autoclose int fs = fsopen(type, FSOPEN_CLOEXEC);
-    if (fs < 0)
-        return err_set(e, ERR_KERNEL, errno, "open the file system %s", type);
-    for (size_t i = 0; i < n; i++)
-        if (fsconfig(fs, FSCONFIG_SET_STRING, options[i].key, options[i].value, 0) < 0)
-            return err_set(e, ERR_KERNEL, errno, "set %s=%s on %s", options[i].key,
-                           options[i].value, type);
-    if (fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
-        return err_set(e, ERR_KERNEL, errno, "make a file system %s", type);
-    int fd = fsmount(fs, FSMOUNT_CLOEXEC, attributes);
-    if (fd < 0)
-        return err_set(e, ERR_KERNEL, errno, "mount a file system %s", type);
-    *ret_fd = fd;
-    return 0;
-}
-
-static int attach(int mount_fd, int at_fd, const char *path, struct err *e)
-{
-    if (move_mount(mount_fd, "", at_fd, path, MOVE_MOUNT_F_EMPTY_PATH) < 0)
-        return err_set(e, ERR_KERNEL, errno, "attach a mount at %s", path);
-    return 0;
-}
-
-/* Follows no symbolic link. */
-static int open_plain(int at_fd, const char *path, int *ret_fd, struct err *e)
-{
-    struct open_how how = { .flags = O_PATH | O_CLOEXEC,
-                            .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS };
-    int fd = (int)syscall(SYS_openat2, at_fd, path, &how, sizeof how);
-    if (fd < 0)
-        return err_set(e, ERR_KERNEL, errno, "open %s", path);
-    *ret_fd = fd;
-    return 0;
-}
-
-/* A detached copy of the tree at an open directory. */
-static int copy_opened(int fd, const char *what, int *ret_fd, struct err *e)
-{
-    int tree = open_tree(fd, "",
-                         OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE);
-    if (tree < 0)
-        return err_set(e, ERR_KERNEL, errno, "copy the mounts at %s", what);
-    *ret_fd = tree;
-    return 0;
-}
-
-static int copy_tree(int at_fd, const char *path, int *ret_fd, struct err *e)
-{
-    autoclose int fd = -1;
-    return open_plain(at_fd, path, &fd, e) || copy_opened(fd, path, ret_fd, e) ? -1 : 0;
-}
-
-static int seal(int mount_fd, uint64_t attributes, const char *what, struct err *e)
-{
-    struct mount_attr attr = { .attr_set = attributes };
-    if (mount_setattr(mount_fd, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof attr) < 0)
-        return err_set(e, ERR_KERNEL, errno, "make %s read-only", what);
-    return 0;
-}
 
 /* pivot_root(".", ".") stacks the old root on the new one; detaching it leaves the new one
  * alone. */
@@ -131,21 +65,21 @@ static int add_device(int host_root_fd, int dev_fd, size_t i, struct err *e)
     autoclose int tree = -1;
     if (file < 0)
         return err_set(e, ERR_KERNEL, errno, "make /dev/%s", name);
-    if (copy_tree(host_root_fd, path, &tree, e))
+    if (mount_copy(host_root_fd, path, &tree, e))
         return -1;
     struct stat st;
     if (fstat(tree, &st) < 0 || !S_ISCHR(st.st_mode) ||
         st.st_rdev != makedev(devices[i].major, devices[i].minor))
         return err_set(e, ERR_KERNEL, 0, "/dev/%s of this machine is not the usual device", name);
-    return attach(tree, dev_fd, name, e);
+    return mount_attach(tree, dev_fd, name, e);
 }
 
 static int build_dev(int host_root_fd, int template_fd, struct err *e)
 {
-    static const struct option options[] = { { "size", "64k" }, { "mode", "755" } };
+    static const struct mount_option options[] = { { "size", "64k" }, { "mode", "755" } };
     autoclose int dev = -1;
-    if (new_mount("tmpfs", options, 2, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, &dev, e) ||
-        attach(dev, template_fd, "dev", e))
+    if (mount_new("tmpfs", options, 2, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, &dev, e) ||
+        mount_attach(dev, template_fd, "dev", e))
         return -1;
     for (size_t i = 0; i < ARRAY_LEN(devices); i++)
         if (add_device(host_root_fd, dev, i, e))
@@ -155,7 +89,7 @@ static int build_dev(int host_root_fd, int template_fd, struct err *e)
             return err_set(e, ERR_KERNEL, errno, "make the link /dev/%s", dev_links[i].name);
     if (mkdirat(dev, "shm", 01777) < 0)
         return err_set(e, ERR_KERNEL, errno, "make /dev/shm");
-    return seal(dev, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID, "/dev", e);
+    return mount_seal(dev, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID, "/dev", e);
 }
 
 static int bind_runtime(int host_root_fd, int template_fd, struct err *e)
@@ -165,8 +99,8 @@ static int bind_runtime(int host_root_fd, int template_fd, struct err *e)
     for (size_t i = 0; i < found.n; i++) {
         const char *path = found.paths[i];
         autoclose int tree = -1;
-        if (copy_tree(host_root_fd, path, &tree, e) || seal(tree, SEALED, path, e) ||
-            attach(tree, template_fd, path, e))
+        if (mount_copy(host_root_fd, path, &tree, e) || mount_seal(tree, SEALED, path, e) ||
+            mount_attach(tree, template_fd, path, e))
             return err_wrap(e, "bring in /%s", path);
     }
     return 0;
@@ -180,7 +114,7 @@ static int open_guest(int *ret_fd, struct err *e)
     struct err absent;
     if (place_find(GUEST_DIR, path, sizeof path, &absent))
         return 0;
-    return open_plain(AT_FDCWD, path, ret_fd, e);
+    return mount_open_plain(AT_FDCWD, path, ret_fd, e);
 }
 
 static int bind_guest(int guest_fd, int template_fd, struct err *e)
@@ -188,18 +122,19 @@ static int bind_guest(int guest_fd, int template_fd, struct err *e)
     autoclose int tree = -1;
     if (guest_fd < 0)
         return 0;
-    return copy_opened(guest_fd, GUEST_DIR, &tree, e) || seal(tree, SEALED, GUEST_DIR, e) ||
-                   attach(tree, template_fd, GUEST_ROOT + 1, e)
+    return mount_copy_opened(guest_fd, GUEST_DIR, &tree, e) ||
+                   mount_seal(tree, SEALED, GUEST_DIR, e) ||
+                   mount_attach(tree, template_fd, GUEST_ROOT + 1, e)
                ? -1
                : 0;
 }
 
 static int build_template(int host_root_fd, int guest_fd, struct err *e)
 {
-    static const struct option options[] = { { "size", "8m" }, { "mode", "755" } };
+    static const struct mount_option options[] = { { "size", "8m" }, { "mode", "755" } };
     autoclose int root = -1;
-    if (new_mount("tmpfs", options, 2, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, &root, e) ||
-        attach(root, AT_FDCWD, "jar", e))
+    if (mount_new("tmpfs", options, 2, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, &root, e) ||
+        mount_attach(root, AT_FDCWD, "jar", e))
         return -1;
     if (skeleton_build(host_root_fd, root, e) || bind_runtime(host_root_fd, root, e) ||
         bind_guest(guest_fd, root, e) || build_dev(host_root_fd, root, e))
@@ -210,32 +145,36 @@ static int build_template(int host_root_fd, int guest_fd, struct err *e)
     return 0;
 }
 
-int root_host_enter(struct err *e)
+int root_host_enter(char *const *mount_roots, struct err *e)
 {
-    static const struct option options[] = { { "size", "64k" }, { "mode", "755" } };
+    static const struct mount_option options[] = { { "size", "64k" }, { "mode", "755" } };
     autoclose int home = -1, proc = -1;
     autoclose int host_root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (host_root < 0)
         return err_set(e, ERR_KERNEL, errno, "open /");
     autoclose int guest = -1;
     umask(0);
+    scoped(mounts_roots) roots = { 0 };
+    mounts_open_roots(&roots, mount_roots); /* the same: they may be in /tmp */
     if (open_guest(&guest, e))
         return -1;
     if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
         return err_set(e, ERR_KERNEL, errno, "make our mounts private");
     /* Any directory that every system has: only this namespace sees it covered. */
-    if (new_mount("tmpfs", options, 2, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, &home, e) ||
-        attach(home, AT_FDCWD, "/tmp", e))
+    if (mount_new("tmpfs", options, 2, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, &home, e) ||
+        mount_attach(home, AT_FDCWD, "/tmp", e))
         return -1;
     if (fchdir(home) < 0 || mkdir("proc", 0555) < 0 || mkdir("jar", 0755) < 0 ||
         mkdir("scratch", 0755) < 0)
         return err_set(e, ERR_KERNEL, errno, "make directories in our own root");
-    if (new_mount("proc", NULL, 0, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, &proc,
+    if (mount_new("proc", NULL, 0, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, &proc,
                   e) ||
-        attach(proc, AT_FDCWD, "proc", e))
+        mount_attach(proc, AT_FDCWD, "proc", e))
         return -1;
     if (build_template(host_root, guest, e))
         return err_wrap(e, "build the root that jars start from");
+    if (mounts_attach_roots(&roots, e))
+        return -1;
     return pivot_here(e);
 }
 
@@ -248,11 +187,11 @@ int root_scratch_new(uint64_t bytes, uint64_t inodes, bool writable_root, bool n
     (void)snprintf(size, sizeof size, "%" PRIu64, bytes + our_bytes);
     (void)snprintf(nodes, sizeof nodes, "%" PRIu64, inodes + our_inodes);
     (void)snprintf(owner, sizeof owner, "%" PRIu32, uid);
-    const struct option options[] = {
+    const struct mount_option options[] = {
         { "size", size }, { "nr_inodes", nodes }, { "mode", "700" },
         { "uid", owner }, { "gid", owner },
     };
-    return new_mount("tmpfs", options, 5,
+    return mount_new("tmpfs", options, 5,
                      MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | (noexec ? MOUNT_ATTR_NOEXEC : 0),
                      ret_fd, e);
 }
@@ -261,8 +200,8 @@ int root_small_new(uint64_t bytes, int *ret_fd, struct err *e)
 {
     char size[24];
     (void)snprintf(size, sizeof size, "%" PRIu64, bytes);
-    const struct option options[] = { { "size", size }, { "mode", "755" } };
-    return new_mount("tmpfs", options, 2, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC,
+    const struct mount_option options[] = { { "size", size }, { "mode", "755" } };
+    return mount_new("tmpfs", options, 2, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC,
                      ret_fd, e);
 }
 
@@ -296,7 +235,8 @@ static int bind_scratch(struct err *e)
         char path[32];
         autoclose int tree = -1;
         (void)snprintf(path, sizeof path, "/scratch/%s", scratch_dirs[i].dir);
-        if (copy_tree(AT_FDCWD, path, &tree, e) || attach(tree, AT_FDCWD, scratch_dirs[i].at, e))
+        if (mount_copy(AT_FDCWD, path, &tree, e) ||
+            mount_attach(tree, AT_FDCWD, scratch_dirs[i].at, e))
             return -1;
     }
     return 0;
@@ -312,19 +252,20 @@ static int cover_with_writable(int scratch_fd, struct err *e)
     autoclose int root = -1, dev = -1;
     if (dir < 0)
         return err_set(e, ERR_KERNEL, errno, "open a writable root");
-    if (skeleton_build(template_fd, dir, e) || copy_tree(AT_FDCWD, "/scratch/root", &root, e) ||
-        copy_tree(AT_FDCWD, "/jar/dev", &dev, e) || attach(root, AT_FDCWD, "/jar", e) ||
-        attach(dev, root, "dev", e))
+    if (skeleton_build(template_fd, dir, e) || mount_copy(AT_FDCWD, "/scratch/root", &root, e) ||
+        mount_copy(AT_FDCWD, "/jar/dev", &dev, e) || mount_attach(root, AT_FDCWD, "/jar", e) ||
+        mount_attach(dev, root, "dev", e))
         return -1;
     autoclose int guest = -1;
-    if (copy_tree(template_fd, GUEST_ROOT + 1, &guest, e) || attach(guest, root, GUEST_ROOT + 1, e))
+    if (mount_copy(template_fd, GUEST_ROOT + 1, &guest, e) ||
+        mount_attach(guest, root, GUEST_ROOT + 1, e))
         return -1;
     struct skeleton_binds found;
     skeleton_find_binds(template_fd, &found);
     for (size_t i = 0; i < found.n; i++) {
         autoclose int tree = -1;
-        if (copy_tree(template_fd, found.paths[i], &tree, e) ||
-            attach(tree, root, found.paths[i], e))
+        if (mount_copy(template_fd, found.paths[i], &tree, e) ||
+            mount_attach(tree, root, found.paths[i], e))
             return -1;
     }
     return 0;
@@ -334,9 +275,9 @@ static int cover_with_template(struct err *e)
 {
     /* A mount that came with the namespace is locked and cannot become the root; a copy can. */
     autoclose int tree = -1;
-    if (copy_tree(AT_FDCWD, "/jar", &tree, e))
+    if (mount_copy(AT_FDCWD, "/jar", &tree, e))
         return -1;
-    return attach(tree, AT_FDCWD, "/jar", e);
+    return mount_attach(tree, AT_FDCWD, "/jar", e);
 }
 
 /* In the new root. Readable data there must not be executable: the dynamic loader, which must be
@@ -349,20 +290,22 @@ static int deny_code_in_data(struct err *e)
         autoclose int tree = -1;
         if (fstatat(AT_FDCWD, data[i], &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
             continue;
-        if (copy_tree(AT_FDCWD, data[i], &tree, e) ||
-            seal(tree, SEALED | MOUNT_ATTR_NOEXEC, data[i], e) ||
-            attach(tree, AT_FDCWD, data[i], e))
+        if (mount_copy(AT_FDCWD, data[i], &tree, e) ||
+            mount_seal(tree, SEALED | MOUNT_ATTR_NOEXEC, data[i], e) ||
+            mount_attach(tree, AT_FDCWD, data[i], e))
             return -1;
     }
     return 0;
 }
 
-int root_enter(int scratch_fd, bool writable, bool noexec, struct err *e)
+int root_enter(int scratch_fd, bool writable, bool noexec, const struct mounts_request *mounts,
+               struct err *e)
 {
-    static const struct option options[] = { { "subset", "pid" }, { "hidepid", "invisible" } };
+    static const struct mount_option options[] = { { "subset", "pid" },
+                                                   { "hidepid", "invisible" } };
     autoclose int proc = -1;
     umask(0);
-    if (attach(scratch_fd, AT_FDCWD, "/scratch", e))
+    if (mount_attach(scratch_fd, AT_FDCWD, "/scratch", e))
         return -1;
     for (size_t i = 0; i < ARRAY_LEN(scratch_dirs); i++)
         if (mkdirat(scratch_fd, scratch_dirs[i].dir, scratch_dirs[i].mode) < 0)
@@ -372,28 +315,29 @@ int root_enter(int scratch_fd, bool writable, bool noexec, struct err *e)
     if (chdir("/jar") < 0)
         return err_set(e, ERR_KERNEL, errno, "enter the root");
     if (bind_scratch(e) || (noexec && deny_code_in_data(e)) ||
-        new_mount("proc", options, 2, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC,
+        mount_new("proc", options, 2, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC,
                   &proc, e) ||
-        attach(proc, AT_FDCWD, "proc", e))
+        mount_attach(proc, AT_FDCWD, "proc", e) || mounts_show(mounts, noexec, e))
         return -1;
     return pivot_here(e);
 }
 
 int root_zygote_enter(int *ret_tmp_fd, struct err *e)
 {
-    static const struct option proc_options[] = { { "subset", "pid" }, { "hidepid", "invisible" } };
-    static const struct option tmp_options[] = { { "size", "16m" }, { "mode", "1777" } };
+    static const struct mount_option proc_options[] = { { "subset", "pid" },
+                                                        { "hidepid", "invisible" } };
+    static const struct mount_option tmp_options[] = { { "size", "16m" }, { "mode", "1777" } };
     autoclose int proc = -1, tmp = -1;
     umask(022);
     if (cover_with_template(e))
         return -1;
     if (chdir("/jar") < 0)
         return err_set(e, ERR_KERNEL, errno, "enter the zygote's root");
-    if (new_mount("proc", proc_options, 2, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC,
+    if (mount_new("proc", proc_options, 2, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC,
                   &proc, e) ||
-        attach(proc, AT_FDCWD, "proc", e) ||
-        new_mount("tmpfs", tmp_options, 2, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, &tmp, e) ||
-        attach(tmp, AT_FDCWD, "tmp", e) || pivot_here(e))
+        mount_attach(proc, AT_FDCWD, "proc", e) ||
+        mount_new("tmpfs", tmp_options, 2, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, &tmp, e) ||
+        mount_attach(tmp, AT_FDCWD, "tmp", e) || pivot_here(e))
         return -1;
     *ret_tmp_fd = fd_take(&tmp);
     return 0;

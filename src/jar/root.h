@@ -13,7 +13,7 @@
  * ROOT-1 Host directories are opened without following symbolic links and mounted from the
  *    descriptor.
  * ROOT-2 Every mount is nosuid. Every mount except the five device nodes is nodev. Only scratch is
- *    writable.
+ *    writable. Directories of the host that a job names are shown by mounts.h.
  * ROOT-3 No mount point is a path that a guest could have shaped: all mounts exist before it runs.
  *    */
 #pragma once
@@ -22,10 +22,11 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "jar/mounts.h"
 
 /* In a fresh mount and pid namespace: builds the model root and leaves the host's file systems
- * behind. */
-[[nodiscard]] int root_host_enter(struct err *e);
+ * behind. mount_roots: directories of the host for mounts.h; NULL: none. */
+[[nodiscard]] int root_host_enter(char *const *mount_roots, struct err *e);
 
 /* In a mount namespace of a zygote's own: the model root becomes its root, with a /proc, and a /tmp
  * (*ret_tmp_fd) that only this zygote sees. */
@@ -46,4 +47,5 @@
 
 /* In the jar's namespaces, as its user, with all capabilities there: builds its root and enters it.
  * noexec: /usr/share and /etc are only data, like scratch with noexec. */
-[[nodiscard]] int root_enter(int scratch_fd, bool writable, bool noexec, struct err *e);
+[[nodiscard]] int root_enter(int scratch_fd, bool writable, bool noexec,
+                             const struct mounts_request *mounts, struct err *e);

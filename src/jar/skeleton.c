@@ -35,6 +35,7 @@ static const struct {
     { "etc", 0755 }, { "dev", 0755 },         { "proc", 0555 }, { "run", 0755 },
     { "var", 0755 }, { "home", 0755 },        { "tmp", 01777 }, { "sandbox", 0755 },
     { "opt", 0755 }, { "opt/belljar", 0755 }, /* base/place.h */
+    { "mnt", 0755 },                          /* spec/mount.h */
 };
 
 static const struct {

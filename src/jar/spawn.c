@@ -19,6 +19,7 @@
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/fdio.h"
+#include "base/strv.h"
 #include "jar/clone.h"
 #include "jar/embryo_job.h"
 #include "jar/inside.h"
@@ -26,6 +27,7 @@
 #include "jar/netns.h"
 #include "jar/root.h"
 #include "spec/listed.h"
+#include "spec/mount.h"
 
 void jar_release_job(struct jar *j)
 {
@@ -46,6 +48,7 @@ static struct inside inside_of(const struct jar *j, int report_fd)
         .go_fd = -1,
         .scratch_fd = j->scratch_fd,
         .new_net = j->new_net,
+        .mount_roots = j->host->mount_roots,
         .init_pidfd = j->init_pidfd,
         .stdio = j->fds,
         .channel_fd = j->fds[JOB_FD_CHANNEL],
@@ -346,6 +349,10 @@ static int check_job(const struct jar *j, const struct job_spec *job, struct err
                        "the program's path must be absolute, or begin with ./");
     if (job->flags & JOB_WRITABLE_ROOT && jar_on_host(j))
         return err_set(e, ERR_BAD_REQUEST, 0, "a writable root needs level jar or rootless");
+    if (mount_count(job->mounts) > 0 && jar_on_host(j))
+        return err_set(e, ERR_BAD_REQUEST, 0, "a mount needs level jar or rootless");
+    if (mounts_check(job->mounts, j->host->mount_roots ? strv_len(j->host->mount_roots) : 0, e))
+        return -1;
     if (job_is_session(job) && jar_on_host(j))
         return err_set(e, ERR_BAD_REQUEST, 0, "a session needs level jar or rootless");
     struct limits most = j->host->most;
@@ -414,9 +421,9 @@ int jar_accept_job(struct jar *j, const struct job_spec *job, const int fds[SESS
 {
     const uint64_t *now = j->job.limits.v, *new = job->limits.v;
     bool resize = now[LIMIT_DISK] != new[LIMIT_DISK] || now[LIMIT_FILES] != new[LIMIT_FILES];
-    if (job->flags & (JOB_WRITABLE_ROOT | JOB_LISTED))
+    if (job->flags & (JOB_WRITABLE_ROOT | JOB_LISTED) || mount_count(job->mounts) > 0)
         return err_set(e, ERR_BAD_REQUEST, 0,
-                       "an embryo cannot have a writable root or a list of commands");
+                       "an embryo cannot have a writable root, a list of commands or mounts");
     if ((job->flags ^ j->job.flags) & JOB_NO_SOCKETS)
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "this embryo runs jobs %s sockets, and none of the other kind",

@@ -12,6 +12,7 @@
 #include "run/command_line.h"
 #include "run/home_seed.h"
 #include "spec/bundle.h"
+#include "spec/mount.h"
 
 /* The pipes of a jar: we keep one end of each and send the other end to the warden. */
 struct pipes {
@@ -140,6 +141,12 @@ int jar_run_start(struct jar_run *r, int wire_fd, const struct isolation *isolat
             "a writable root needs isolation level jar or rootless, and this is '%s': leave "
             "--writable-root out",
             level_name(isolation->level));
+    if (mount_count(request->mounts) > 0 && isolation->level == LEVEL_PROCESS)
+        return err_set(
+            e, ERR_BAD_REQUEST, 0,
+            "a mount needs isolation level jar or rootless, and this is '%s': the program "
+            "has no mounts of its own there",
+            level_name(isolation->level));
     scoped(allowlist) listed = { 0 };
     autoclose int seeded_fd = -1;
     if (resolve_allowlist(request, isolation, &listed, e))
@@ -159,7 +166,8 @@ int jar_run_start(struct jar_run *r, int wire_fd, const struct isolation *isolat
                  .envp = job.envp,
                  .outputs = (char **)request->outputs,
                  .executes = listed.executes,
-                 .reads = listed.reads },
+                 .reads = listed.reads,
+                 .mounts = (char **)request->mounts },
     };
     bool network = has_network(request);
     autoclose int network_fd = -1;

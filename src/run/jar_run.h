@@ -53,6 +53,7 @@ struct jar_request {
     char *const *outputs;
     struct limits limits;
     bool writable_root;
+    char *const *mounts;               /* spec/mount.h; NULL: none */
     const struct run_options *options; /* NULL: none */
     bool sampled;                      /* the warden samples its usage over time */
     bool session;  /* the program stays and speaks over a channel; see spec/job.h */

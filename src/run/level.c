@@ -8,12 +8,12 @@
 #include "run/jar_run.h"
 #include "runtime/language.h"
 
-static int open_at(enum level level, const struct run_bounds *bounds, struct warden *ret,
-                   struct err *e)
+static int open_at(enum level level, const struct run_bounds *bounds, char *const *mount_roots,
+                   struct warden *ret, struct err *e)
 {
     const struct zygote_def *zygotes[ZYGOTE_KINDS_MAX + 1] = { NULL };
     (void)warm_zygotes(zygotes);
-    if (warden_start(level, zygotes, bounds, ret, e) == 0)
+    if (warden_start(level, zygotes, bounds, mount_roots, ret, e) == 0)
         return 0;
     return err_wrap(e,
                     "isolation level '%s' is not available on this machine (see 'belljar doctor')",
@@ -30,13 +30,13 @@ static bool is_temporary(const struct err *e)
     return e->code == ERR_NO_MEMORY || e->code == ERR_PROTOCOL;
 }
 
-int level_open_warden(enum level level, const struct run_bounds *bounds, struct warden *ret,
-                      struct err *e)
+int level_open_warden(enum level level, const struct run_bounds *bounds, char *const *mount_roots,
+                      struct warden *ret, struct err *e)
 {
     if (level != LEVEL_AUTO)
-        return open_at(level, bounds, ret, e);
+        return open_at(level, bounds, mount_roots, ret, e);
     for (unsigned i = 0; i < LEVELS_TO_TRY; i++) {
-        if (open_at(levels_best_first[i], bounds, ret, e) == 0)
+        if (open_at(levels_best_first[i], bounds, mount_roots, ret, e) == 0)
             return 0;
         if (is_temporary(e))
             return -1;
@@ -104,7 +104,7 @@ static int run_once(const struct warden *w, struct err *e)
 int level_try(enum level level, struct isolation *ret, struct err *e)
 {
     struct warden w;
-    if (warden_start(level, NULL, NULL, &w, e))
+    if (warden_start(level, NULL, NULL, NULL, &w, e))
         return -1;
     int rc = run_once(&w, e);
     if (rc == 0)

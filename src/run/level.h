@@ -7,9 +7,9 @@
 #include "warden/warden.h"
 
 /* LEVEL_AUTO takes the strongest level that works on this machine. Any other level is taken as it
- * is; if it does not work, the error names it. bounds: see warden_start(). */
+ * is; if it does not work, the error names it. bounds, mount_roots: see warden_start(). */
 [[nodiscard]] int level_open_warden(enum level level, const struct run_bounds *bounds,
-                                    struct warden *ret, struct err *e);
+                                    char *const *mount_roots, struct warden *ret, struct err *e);
 
 /* Starts a warden at this level, runs /usr/bin/true in one jar and stops the warden. *ret is the
  * isolation that the warden promised. */

@@ -19,6 +19,7 @@
 #include "base/fdio.h"
 #include "base/log.h"
 #include "base/process.h"
+#include "base/strv.h"
 #include "base/text.h"
 #include "engine/pools/pools.h"
 #include "jar/confinement.h"
@@ -29,6 +30,7 @@
 #include "service/key_file.h"
 #include "service/lifeline.h"
 #include "service/load_settings.h"
+#include "service/mount_roots.h"
 #include "service/service_keeper.h"
 #include "service/service_porter.h"
 #include "service/state.h"
@@ -69,7 +71,8 @@ struct supervisor {
     struct service_porter porter;
     struct lifeline lifeline;
     struct systemd systemd;
-    bool temporary; /* the state ends with the service */
+    bool temporary;     /* the state ends with the service */
+    char **mount_roots; /* settings_mount_roots(); NULL: none */
     /* of any of them: see resume() */
     unsigned long long stops;
     uint64_t stop_told_ms;
@@ -94,6 +97,7 @@ static void supervisor_free(struct supervisor *s)
     if (s->temporary)
         state_remove(&s->state);
     state_done(&s->state);
+    strv_free(s->mount_roots);
     free(
         s); /* not the lifeline: the kernel closes it when the last word of this process is written */
 }
@@ -243,7 +247,7 @@ static int start_warden(struct supervisor *s, enum level level, struct err *e)
 {
     uint64_t now = clock_ms();
     struct run_bounds bounds = settings_run_bounds(&s->settings);
-    if (level_open_warden(level, &bounds, &s->warden, e)) {
+    if (level_open_warden(level, &bounds, s->mount_roots, &s->warden, e)) {
         backoff_down(&s->warden_backoff, now);
         return -1;
     }
@@ -727,7 +731,8 @@ static int open_all(struct supervisor *s, struct err *e)
     (void)umask(022); /* the keeper passes through the state directory */
     hold_reloads();
     if (systemd_open(&s->systemd, e) || service_load_settings(s->options, &s->settings, e) ||
-        open_state(s, e) || audit_sealer_open(&s->sealer, s->state.dir_fd, AUDIT_BLOCK_EPOCHS, e) ||
+        mount_roots_open(&s->settings, &s->mount_roots, e) || open_state(s, e) ||
+        audit_sealer_open(&s->sealer, s->state.dir_fd, AUDIT_BLOCK_EPOCHS, e) ||
         open_listeners(s, e))
         return -1;
     apply_log_level(s);

@@ -10,10 +10,12 @@
 #include "base/auto.h"
 #include "base/fdio.h"
 #include "base/nearest.h"
+#include "base/strv.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "network/address_set.h"
 #include "network/preset.h"
+#include "spec/mount.h"
 #include "spec/permission.h"
 
 #define KIB    (1ULL << 10)
@@ -161,6 +163,14 @@ static const struct setting rows[] = {
     NUMBER("compile.cache", KIND_BYTES, compile_cache, 0, 1024 * GIB, GIB,
            "size of the cache of compiled programs; the least recently used goes first; 0: in "
            "memory only"),
+    TEXT("mounts.roots", KIND_TEXT, true, mount_roots, "", NULL,
+         "directories that runs may mount read-only, with all beneath them, with commas; empty: "
+         "none"),
+    { .key = "mounts.secrets",
+      .kind = KIND_BOOL,
+      .offset = offsetof(struct settings, mount_secrets),
+      .def = 0,
+      .help = "true: a run may ask for files in its mounts that look like secrets" },
     TEXT("network.max", KIND_TEXT, true, network_max, "none", NULL,
          "the most that a run may reach: none, full, or hosts and presets with commas"),
     TEXT("network.keys", KIND_TEXT, false, network_keys, "", NULL,
@@ -482,10 +492,41 @@ static int check_network(const struct settings *s, struct err *e)
     return settings_network_max(s, &most, e);
 }
 
+int settings_mount_roots(const struct settings *s, char ***ret, struct err *e)
+{
+    char **roots = NULL;
+    const char *at = s->mount_roots;
+    size_t n = 0;
+    for (*ret = NULL; *at;) {
+        char path[SETTING_TEXT_MAX];
+        size_t len = strcspn(at, ",");
+        const char *next = at + len + (at[len] == ',');
+        for (; len > 0 && *at == ' '; len--)
+            at++;
+        while (len > 0 && at[len - 1] == ' ')
+            len--;
+        (void)snprintf(path, sizeof path, "%.*s", (int)len, at);
+        at = next;
+        int failed = mount_path_check(path, e) ? err_wrap(e, "mounts.roots") : 0;
+        if (!failed && ++n > MOUNT_ROOTS_MAX)
+            failed = err_set(e, ERR_BAD_REQUEST, 0,
+                             "mounts.roots has too many directories: up to %d are accepted",
+                             MOUNT_ROOTS_MAX);
+        if (failed || strv_add(&roots, path, e)) {
+            strv_free(roots);
+            return -1;
+        }
+    }
+    *ret = roots;
+    return 0;
+}
+
 int settings_check(const struct settings *s, struct err *e)
 {
-    if (check_network(s, e))
+    char **roots = NULL;
+    if (check_network(s, e) || settings_mount_roots(s, &roots, e))
         return -1;
+    strv_free(roots);
     for (int i = 0; i < LIMIT_COUNT; i++) {
         const struct limit_def *d = &limit_defs[i];
         char value[32], max[32];

@@ -52,6 +52,9 @@ struct settings {
     uint64_t approval_max;     /* runs that wait for an approval */
     uint64_t approval_timeout; /* then the run is rejected */
     char approval_mode[32];    /* of a run without a mode */
+    /* mounts */
+    char mount_roots[SETTING_TEXT_MAX]; /* directories, comma-separated: spec/mount.h */
+    bool mount_secrets;                 /* a run may ask for files that look like secrets */
     /* network */
     char network_max[SETTING_TEXT_MAX];          /* "none", "full", or entries of a list */
     char network_keys[SETTING_TEXT_MAX];         /* maxima of API keys: network/preset.h */
@@ -115,5 +118,7 @@ uint64_t settings_runs_pids(const struct settings *s);
 /* network.max as a policy. It was checked by settings_check(). */
 [[nodiscard]] int settings_network_max(const struct settings *s, struct network_policy *ret,
                                        struct err *e);
+/* mounts.roots as a list on the heap; NULL in *ret: there are none. */
+[[nodiscard]] int settings_mount_roots(const struct settings *s, char ***ret, struct err *e);
 /* For the warden. Jars that wait for a job get an eighth on top of the memory of all runs. */
 struct run_bounds settings_run_bounds(const struct settings *s);

@@ -8,6 +8,7 @@ void job_spec_wipe(struct job_spec *job)
     strv_wipe(&job->envp);
     strv_wipe(&job->executes);
     strv_wipe(&job->reads);
+    strv_wipe(&job->mounts);
 }
 
 void job_spec_done(struct job_spec *job)
@@ -26,7 +27,9 @@ int job_spec_copy(const struct job_spec *job, struct job_spec *ret, struct err *
     copy.outputs = strv_copy(job->outputs);
     copy.executes = strv_copy(job->executes);
     copy.reads = strv_copy(job->reads);
-    if (!copy.argv || !copy.envp || !copy.outputs || !copy.executes || !copy.reads) {
+    copy.mounts = strv_copy(job->mounts);
+    if (!copy.argv || !copy.envp || !copy.outputs || !copy.executes || !copy.reads ||
+        !copy.mounts) {
         job_spec_done(&copy);
         return err_no_memory(e, "a job");
     }

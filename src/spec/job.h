@@ -47,6 +47,7 @@ struct job_spec {
     char **envp;
     char **outputs;           /* names inside /sandbox to send back at the end */
     char **executes, **reads; /* if JOB_LISTED: see spec/listed.h */
+    char **mounts;            /* directories of the host: spec/mount.h */
     /* If JOB_NETWORK, in the warden alone: the sockets to make, and the way to the porter. They stay
      * the caller's and are no part of a copy. */
     const struct plumbing *plumbing;

@@ -9,6 +9,7 @@
 
 #include "base/auto.h"
 #include "base/clock.h"
+#include "spec/mount.h"
 #include "warden/loop_impl.h"
 #include "wire/wire.h"
 
@@ -130,7 +131,7 @@ static int assign(struct loop *l, const struct wire_spawn *w, const int fds[SESS
                   struct err *e)
 {
     struct err why;
-    bool cold = w->job.flags & (JOB_WRITABLE_ROOT | JOB_LISTED);
+    bool cold = w->job.flags & (JOB_WRITABLE_ROOT | JOB_LISTED) || mount_count(w->job.mounts) > 0;
     struct slot *s = cold ? NULL : embryos_oldest_ready(l, w->job.kind);
     if (!s)
         return 0;

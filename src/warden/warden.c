@@ -84,6 +84,7 @@ struct warden_args {
     struct cgroup_host *cgroups;
     const struct zygote_def *const *zygotes;
     const struct run_bounds *bounds; /* or NULL */
+    char *const *mount_roots;        /* or NULL */
 };
 
 static int open_host(int fd, const struct warden_args *b, struct jar_host *host,
@@ -96,7 +97,7 @@ static int open_host(int fd, const struct warden_args *b, struct jar_host *host,
     while (b->zygotes && b->zygotes[n])
         n++;
     zygote_pools_open(pools, b->zygotes, n); /* while the files of the host are visible */
-    if (jar_host_open(host, b->level, b->cgroups, e))
+    if (jar_host_open(host, b->level, b->cgroups, b->mount_roots, e))
         return -1;
     if (b->bounds)
         host->most = b->bounds->most;
@@ -143,7 +144,8 @@ static int read_hello(struct warden *w, struct err *e)
 }
 
 int warden_start(enum level level, const struct zygote_def *const *zygotes,
-                 const struct run_bounds *bounds, struct warden *ret, struct err *e)
+                 const struct run_bounds *bounds, char *const *mount_roots, struct warden *ret,
+                 struct err *e)
 {
     struct warden w = { .fd = -1, .cgroups = CGROUP_HOST_INIT };
     uid_t uid = geteuid();
@@ -179,7 +181,8 @@ int warden_start(enum level level, const struct zygote_def *const *zygotes,
                                        .gid = gid,
                                        .cgroups = limited ? &w.cgroups : NULL,
                                        .zygotes = zygotes,
-                                       .bounds = bounds };
+                                       .bounds = bounds,
+                                       .mount_roots = mount_roots };
         warden_main(theirs, &b);
     }
     fd_close(&pidfd);

@@ -28,9 +28,11 @@ struct warden {
 
 /* Starts a warden at exactly this level (not LEVEL_AUTO); the error names the missing feature. It
  * keeps zygotes of these kinds when the keeper asks for them. The list ends with NULL. With bounds
- * (or NULL) it accepts no job above them, and all jars together stay within them. */
+ * (or NULL) it accepts no job above them, and all jars together stay within them. Jobs may mount
+ * directories beneath mount_roots (spec/mount.h), which is NULL or ends with NULL. */
 [[nodiscard]] int warden_start(enum level level, const struct zygote_def *const *zygotes,
-                               const struct run_bounds *bounds, struct warden *ret, struct err *e);
+                               const struct run_bounds *bounds, char *const *mount_roots,
+                               struct warden *ret, struct err *e);
 
 /* Closes the wire, waits until every jar is gone, and cleans up after a warden that was killed. */
 void warden_stop(struct warden *w);

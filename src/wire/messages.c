@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "spec/listed.h"
+#include "spec/mount.h"
 #include "wire/body.h"
 #include "wire/wire.h"
 
@@ -94,6 +95,7 @@ static void pack_job(struct packer *p, const struct job_spec *job)
     pack_list(p, job->outputs);
     pack_list(p, job->executes);
     pack_list(p, job->reads);
+    pack_list(p, job->mounts);
 }
 
 /* A list needs a cold start in a read-only root. Without JOB_LISTED both lists are empty. */
@@ -115,6 +117,7 @@ static void unpack_job(struct unpacker *u, struct job_spec *ret)
     ret->outputs = unpack_strv(u, WIRE_MAX_STRINGS);
     ret->executes = unpack_strv(u, LISTED_MAX);
     ret->reads = unpack_strv(u, LISTED_MAX);
+    ret->mounts = unpack_strv(u, MOUNTS_MAX * MOUNT_STRINGS);
     if (ret->flags & ~(uint32_t)JOB_FLAGS_ALL || ret->kind > ZYGOTE_KINDS_MAX ||
         !list_makes_sense(ret))
         u->failed = true;
@@ -141,6 +144,7 @@ void wire_spawn_done(struct wire_spawn *s)
     free(s->job.outputs);
     free(s->job.executes);
     free(s->job.reads);
+    free(s->job.mounts);
     *s = (struct wire_spawn){ 0 };
 }
 

@@ -116,15 +116,15 @@ for line in open("/proc/self/mountinfo"):
 
 def test_root_holds_the_runtime_and_nothing_of_the_host():
     """R4.3"""
-    found, _ = attack("for d in ('root', 'etc', 'home', 'run', 'var'): found[d] = os.listdir('/' if d == 'root' else "
-                      "'/' + d)")
+    found, _ = attack("for d in ('root', 'etc', 'home', 'run', 'var', 'mnt'):\n"
+                      "    found[d] = os.listdir('/' if d == 'root' else '/' + d)")
     assert set(found["root"]) <= {"bin", "dev", "etc", "home", "lib", "lib32", "lib64", "libx32", "proc", "run",
-                                  "sandbox",
-                                  "sbin", "tmp", "usr", "var", "opt"}
+                                  "sandbox", "sbin", "tmp", "usr", "var", "opt", "mnt"}
     found["etc"] = [name for name in found["etc"] if not re.fullmatch(r"java-\d+-openjdk", name)]
     assert set(found["etc"]) <= {"R", "alternatives", "fonts", "group", "php", "hostname", "hosts", "ld.so.cache",
                                  "matplotlibrc", "nsswitch.conf", "passwd", "resolv.conf", "ssl"}
     assert (found["home"], found["run"], found["var"]) == (["user"], [], ["tmp"]), found  # /home/user is /sandbox
+    assert found["mnt"] == [], found
     found, _ = attack("found['names'] = os.listdir('/etc/ssl') if os.path.exists('/etc/ssl') else []\n"
                       "found['bundle'] = os.path.exists('/etc/ssl/certs/ca-certificates.crt')")
     assert set(found["names"]) <= {"certs"}  # never the keys beside them

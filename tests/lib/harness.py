@@ -55,7 +55,7 @@ pooling = set()
 must_be_warm = False
 
 MAIN_NAME = {"python": "main.py", "node": "main.js", "bash": "main.sh"}
-ONLY_COLD = {"writable_root", "isolation", "prefix", "allow"}  # a zygote's child has none of these
+ONLY_COLD = {"writable_root", "isolation", "prefix", "allow", "mount"}  # a zygote's child has none of these
 VALUE_OPTIONS = (
     "timeout cpu_time memory pids cpu_percent output disk files open_files isolation stdin_file"
 ).split()
@@ -175,7 +175,7 @@ def public_dir():
     return Path(path)
 
 
-def options(json=True, env=(), file=(), out=(), allow=(), writable_root=False, display=False, **values):
+def options(json=True, env=(), file=(), out=(), allow=(), mount=(), writable_root=False, display=False, **values):
     """Keyword arguments as belljar's options: memory="64m" is --memory 64m."""
     argv = ["--json"] if json else []
     if EMULATED:  # where ten seconds are few
@@ -183,7 +183,8 @@ def options(json=True, env=(), file=(), out=(), allow=(), writable_root=False, d
     for name, value in values.items():
         assert name in VALUE_OPTIONS, name
         argv += ["--" + name.removesuffix("_file").replace("_", "-"), str(value)]
-    for name, many in (("--env", env), ("--file", file), ("--out", out), ("--allow-command", allow)):
+    for name, many in (("--env", env), ("--file", file), ("--out", out), ("--allow-command", allow),
+                       ("--mount", mount)):
         for value in many:
             argv += [name, value if isinstance(value, bytes) else str(value)]
     return argv + (["--writable-root"] if writable_root else []) + (["--display"] if display else [])

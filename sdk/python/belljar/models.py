@@ -2778,6 +2778,8 @@ class RunOptions(TypedDict, total=False):
     limits: Limits
     #: the hosts that it may reach: none (the default), full, or a list
     network: NetworkOption
+    #: directories of the machine that the program reads in /mnt
+    mounts: List[RunOptionsMount]
     #: the program begins in this template (POST /v1/templates)
     template: str
     #: refuse the run if this machine cannot enforce a limit that the request names
@@ -2812,6 +2814,16 @@ class RunOptions(TypedDict, total=False):
     permission_mode: PermissionMode
     #: any JSON; the result returns it
     metadata: Any
+
+
+RunOptionsMount = TypedDict("RunOptionsMount", {
+    #: a directory of the machine, beneath a root of the setting mounts.roots
+    "from": str,
+    #: its name in /mnt; the last part of from, if absent
+    "to": str,
+    #: show files that look like secrets, too; needs the setting mounts.secrets
+    "secrets": bool,
+}, total=False)
 
 
 class BatchRequest(TypedDict, total=False):
@@ -2855,6 +2867,8 @@ class BatchRequestRun(TypedDict, total=False):
     limits: Limits
     #: the hosts that it may reach: none (the default), full, or a list
     network: NetworkOption
+    #: directories of the machine that the program reads in /mnt
+    mounts: List[RunOptionsMount]
     #: the program begins in this template (POST /v1/templates)
     template: str
     #: refuse the run if this machine cannot enforce a limit that the request names

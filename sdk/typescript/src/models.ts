@@ -2357,6 +2357,8 @@ export interface RunOptions {
   limits?: Limits;
   /** the hosts that it may reach: none (the default), full, or a list */
   network?: NetworkOption;
+  /** directories of the machine that the program reads in /mnt */
+  mounts?: RunOptionsMount[];
   /** the program begins in this template (POST /v1/templates) */
   template?: string;
   /** refuse the run if this machine cannot enforce a limit that the request names */
@@ -2391,6 +2393,15 @@ export interface RunOptions {
   permission_mode?: PermissionMode;
   /** any JSON; the result returns it */
   metadata?: Json;
+}
+
+export interface RunOptionsMount {
+  /** a directory of the machine, beneath a root of the setting mounts.roots */
+  from: string;
+  /** its name in /mnt; the last part of from, if absent */
+  to?: string;
+  /** show files that look like secrets, too; needs the setting mounts.secrets */
+  secrets?: boolean;
 }
 
 export interface BatchRequest {
@@ -2433,6 +2444,8 @@ export interface BatchRequestRun {
   limits?: Limits;
   /** the hosts that it may reach: none (the default), full, or a list */
   network?: NetworkOption;
+  /** directories of the machine that the program reads in /mnt */
+  mounts?: RunOptionsMount[];
   /** the program begins in this template (POST /v1/templates) */
   template?: string;
   /** refuse the run if this machine cannot enforce a limit that the request names */

@@ -5,12 +5,14 @@
 
 #include "api/approvals/hidden.h"
 #include "api/approvals/risks.h"
+#include "api/runs/mount_request.h"
 #include "api/runs/network_request.h"
 #include "base/auto.h"
 #include "base/text.h"
 #include "run/json.h"
 #include "run/stages.h"
 #include "spec/bundle.h"
+#include "spec/mount.h"
 
 /* Bytes of stdin and of each file beside the main one; number of files. They bound the row in the
  * database, and a person reads no more. */
@@ -129,6 +131,8 @@ json_t *preview_input(const struct run_spec *s)
         json_put(o, "template", json_string(s->template));
     json_put(o, "read_only", json_boolean(!s->writable_root));
     json_put(o, "network", network_to_json(&s->network));
+    if (s->mounts)
+        json_put(o, "mounts", mounts_to_json(s->mounts));
     json_put(o, "outputs", string_array(s->outputs));
     json_put(o, "limits", limits_object(&s->limits));
     json_put(o, "digest", json_string(digest));
@@ -190,6 +194,7 @@ static void add_hidden(json_t *all, const struct run_spec *s)
     }
     add_hidden_in_list(all, s->args, "args");
     add_hidden_in_list(all, s->env, "env");
+    add_hidden_in_list(all, s->mounts, "mounts");
     add_hidden_in_list(all, s->options.compiler_args, "compiler_args");
     size_t n = s->stdin_bytes.len < left ? s->stdin_bytes.len : left;
     hidden_find(all, s->stdin_bytes.data, n, NULL, "stdin");
@@ -258,6 +263,24 @@ static void add_secret_risks(json_t *all, const struct network_policy *p)
     }
 }
 
+/* Each directory by its name, as hosts are. */
+static void add_mount_risks(json_t *all, const struct run_spec *s)
+{
+    for (size_t i = 0; i < mount_count(s->mounts) && json_array_size(all) < RISKS_MAX; i++) {
+        struct mount_view m;
+        struct err e;
+        if (mount_at(s->mounts, i, &m, &e))
+            continue;
+        (void)json_array_append_new(
+            all,
+            json_pack("{s:s, s:i, s:i, s:s, s:s}", "kind", "mount", "line", 0, "column", 0,
+                      "excerpt", m.from, "why",
+                      m.secrets ? "it can read the files in this directory of the machine, also "
+                                  "files that look like secrets"
+                                : "it can read the files in this directory of the machine"));
+    }
+}
+
 json_t *preview_risks(const struct run_spec *s)
 {
     struct risk_scan k = { .spec = s, .all = json_array(), .left = RISK_SCAN_MAX };
@@ -266,6 +289,7 @@ json_t *preview_risks(const struct run_spec *s)
     add_open_stdin(k.all, s);
     add_hidden(k.all, s);
     add_compiler_risk(k.all, s);
+    add_mount_risks(k.all, s);
     add_network_risks(k.all, &s->network);
     add_secret_risks(k.all, &s->network);
     for (int main_first = 1; main_first >= 0; main_first--) {

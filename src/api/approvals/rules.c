@@ -66,7 +66,7 @@ static bool spec_contains(const struct run_spec *s, const char *text)
 {
     return bundle_contains(&s->bundle, text) || list_contains(s->args, text) ||
            list_contains(s->env, text) || list_contains(s->options.compiler_args, text) ||
-           network_contains(&s->network, text) ||
+           network_contains(&s->network, text) || list_contains(s->mounts, text) ||
            bytes_contain(s->stdin_bytes.data, s->stdin_bytes.len, text);
 }
 
@@ -127,6 +127,7 @@ int rule_command_of(const struct run_spec *s, char ***ret_words, struct err *e)
         { s->stdin_bytes.len > 0 || s->stdin_open, "stdin" },
         { s->writable_root, "a writable root" },
         { s->network.mode != NETWORK_NONE, "a network" },
+        { s->mounts != NULL, "mounts" },
     };
     struct bundle_entry f;
     if (!is(s->language->name, "bash"))

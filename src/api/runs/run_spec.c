@@ -7,6 +7,7 @@
 #include "allowlist/allowlist.h"
 #include "api/kernel/core.h"
 #include "api/kernel/fields.h"
+#include "api/runs/mount_request.h"
 #include "api/runs/network_request.h"
 #include "api/templates/template_use.h"
 #include "base/auto.h"
@@ -16,6 +17,7 @@
 #include "run/command_line.h"
 #include "run/stages.h"
 #include "spec/bundle.h"
+#include "spec/mount.h"
 #include "spec/permission.h"
 
 /* A row for each of spec/run_options.h. */
@@ -50,6 +52,9 @@ const struct api_field run_fields[] = {
       .also = "timeout=limits.wall_ms,timeout_ms=limits.wall_ms,time_limit=limits.wall_ms,"
               "cpu_time_limit=limits.cpu_ms,memory=limits.memory,memory_limit=limits.memory" },
     NETWORK_FIELD,
+    { "mounts", FIELD_OBJECTS, .fields = mount_fields, .max = MOUNTS_MAX,
+      .help = "directories of the machine that the program reads in /mnt",
+      .also = "mount,volumes,binds" },
     { "template", FIELD_STRING, .min = 1, .max = 200,
       .help = "the program begins in this template (POST /v1/templates)" },
     { "strict_limits", FIELD_BOOL,
@@ -594,12 +599,26 @@ static int check_network(struct spec_builder *b, struct err *e)
 static int check_level(struct spec_builder *b, struct err *e)
 {
     const struct isolation *iso = b->api->engine ? engine_isolation(b->api->engine) : NULL;
-    if (!b->spec->writable_root || !iso || iso->level != LEVEL_PROCESS)
+    if (!iso || iso->level != LEVEL_PROCESS)
+        return 0;
+    if (b->spec->mounts) {
+        (void)blame(b, "mounts");
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "a mount needs isolation level jar or rootless, and the level here is "
+                       "'process': leave mounts out, or send files");
+    }
+    if (!b->spec->writable_root)
         return 0;
     (void)blame(b, "read_only");
     return err_set(e, ERR_BAD_REQUEST, 0,
                    "a writable root needs isolation level jar or rootless, and the level here is "
                    "'process': leave read_only out");
+}
+
+static int take_mounts(struct spec_builder *b, struct err *e)
+{
+    return mounts_from_json(b->api->settings, json_object_get(b->request, "mounts"),
+                            &b->spec->mounts, b->field, b->field_size, e);
 }
 
 static int take_names(struct spec_builder *b, const struct api_identity *who, const char *surface,
@@ -639,7 +658,7 @@ int run_spec_from_json(const struct api *api, const struct api_identity *who, co
         take_stdin(&b, e) || take_strings(&b, "args", &spec.args, e) ||
         take_strings(&b, "outputs", &spec.outputs, e) || check_outputs(&b, surface, e) ||
         take_env(&b, e) || check_size(&b, e) || take_limits(&b, e) || check_strict(&b, e) ||
-        check_level(&b, e) || take_network(&b, e) || take_options(&b, e) ||
+        take_mounts(&b, e) || check_level(&b, e) || take_network(&b, e) || take_options(&b, e) ||
         template_apply(api, request, &spec, ret_field, field_size, e))
         return -1;
     ret_field[0] = '\0';

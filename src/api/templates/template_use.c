@@ -80,7 +80,8 @@ const char *template_language(const struct api *api, const json_t *request,
 
 /* The state of the program is that of the image: these belong to its start. */
 static const char *const not_with_template[] = { "outputs",        "stdin_open",    "profile",
-                                                 "allow_commands", "compiler_args", "read_only" };
+                                                 "allow_commands", "compiler_args", "read_only",
+                                                 "mounts" };
 
 static int check_fields(const json_t *request, char *field, size_t size, struct err *e)
 {

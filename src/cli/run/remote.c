@@ -98,6 +98,7 @@ static const char *option_of_here(const struct run_arguments *o)
 {
     return o->local                 ? "--local"
            : o->strict              ? "--strict"
+           : o->mounts              ? "--mount"
            : o->allow_private       ? "--allow-private"
            : o->level != LEVEL_AUTO ? "--isolation"
                                     : NULL;

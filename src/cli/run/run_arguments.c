@@ -9,6 +9,7 @@
 #include "base/strv.h"
 #include "base/text.h"
 #include "cli/guess.h"
+#include "cli/run/run_mounts.h"
 #include "cli/run/run_network.h"
 #include "run/command_line.h"
 #include "spec/bundle.h"
@@ -101,6 +102,11 @@ static const struct arg_row rows[] = {
       .help = "save a file that the program wrote (no colon in NAME)" },
     { "stdin", "FILE", .offset = AT(stdin_file), .values.kind = VALUES_FILE,
       .help = "standard input of the program; otherwise that of belljar" },
+    { "mount", "DIR[:NAME]", .repeats = true, .apply = run_mounts_add, .values.kind = VALUES_FILE,
+      .help = "show a directory of yours read-only as /mnt/NAME, without files that look like "
+              "secrets; no service is used" },
+    { "mount-secrets", .offset = AT(mount_secrets),
+      .help = "show files that look like secrets (.env, keys, .git/config), too" },
     { "template", "NAME", .offset = AT(template),
       .help = "begin in this template of the service ('belljar template' makes them)" },
     { "allow-net", "HOST[:PORT]", .repeats = true, .apply = run_network_add_host,
@@ -206,7 +212,7 @@ void run_arguments_init(void *arguments)
 int run_arguments_settle(struct run_arguments *o, struct err *e)
 {
     uint64_t most = limit_defs[LIMIT_CPU_MS].max;
-    if (run_network_check(o, e))
+    if (run_network_check(o, e) || run_mounts_check(o, e))
         return -1;
     limits_raise_cpu(&o->limits, o->limits_given, most);
     limits_raise_cpu(&o->run_options.compile_limits, o->run_options.compile_limits_given, most);
@@ -247,6 +253,9 @@ void run_arguments_done(struct run_arguments *o)
     strv_free(o->allow_net);
     strv_free(o->allow_private);
     strv_free(o->inject);
+    strv_free(o->mount_roots);
+    strv_free(o->mount_names);
+    strv_free(o->mounts);
     buf_done(&o->network_grants);
     network_policy_done(&o->network);
     buf_done(&o->network_private);

@@ -31,6 +31,9 @@ struct run_arguments {
     char **env;             /* K=V; NULL-terminated */
     struct file_pair *files, *outs;
     size_t n_files, n_outs;
+    char **mount_roots, **mount_names; /* of --mount; NULL: none */
+    char **mounts;                     /* the same, by run_mounts_check(): spec/mount.h */
+    bool mount_secrets;
     const char *stdin_file;
     const char *template; /* of the service; NULL: none */
     struct service_choice service;

@@ -94,7 +94,7 @@ static int run_here(const struct run_arguments *o, struct inputs *in, struct err
 {
     struct warden w;
     scoped(run_porter) porter = RUN_PORTER_INIT;
-    if (run_porter_start(&porter, o, e) || level_open_warden(o->level, NULL, &w, e))
+    if (run_porter_start(&porter, o, e) || level_open_warden(o->level, NULL, o->mount_roots, &w, e))
         return -1;
     int status = check_limits(o, &w, e) ? -1 : supervise(o, in, &w, &porter, e);
     warden_stop(&w);
@@ -111,7 +111,8 @@ static int run_notebook(const struct run_arguments *o, struct err *e)
                                        .allow_net = o->allow_net,
                                        .service = &o->service,
                                        .local = o->local };
-    if (o->args[0] || o->n_files || o->n_outs || o->json || o->template || o->stdin_file)
+    if (o->args[0] || o->n_files || o->n_outs || o->json || o->template || o->stdin_file ||
+        o->mounts)
         return err_set(e, ERR_USAGE, 0,
                        "a notebook takes limits, -l, --allow-net and --local; 'belljar repl' has "
                        "':files' for files");

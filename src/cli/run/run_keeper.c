@@ -199,6 +199,7 @@ static struct jar_request whole_request(const struct run_keeper_job *job, char *
                                  .outputs = outputs,
                                  .limits = o->limits,
                                  .writable_root = o->writable_root,
+                                 .mounts = o->mounts,
                                  .options = &o->run_options,
                                  .network = &o->network,
                                  .bundle_fd = job->inputs->bundle_fd };

@@ -171,7 +171,7 @@ static void keeper_hold(struct keeper_levels *all, enum level level)
     unsigned failures = check_failures;
     int witness[2];
     CHECK_INT(pipe2(witness, 0), 0);
-    int failed = warden_start(level, keeper_zygotes, keeper_bounds, &w, &e);
+    int failed = warden_start(level, keeper_zygotes, keeper_bounds, NULL, &w, &e);
     (void)close(witness[1]);
     keeper_witness = witness[0];
     if (!failed) {

@@ -173,8 +173,9 @@ static void test_error_of_the_peer_fits_ours_or_is_refused(void)
     }
 }
 
-/* A spawn message with these flags and this kind; list bad_list (of five) holds a string with a NUL
- * inside. The last two are there if it is listed, or if one of them is the bad one. */
+/* A spawn message with these flags and this kind; list bad_list (of six) holds a string with a NUL
+ * inside. The fourth and fifth are there if it is listed, or if one of them is the bad one; the last,
+ * its mounts, only if it is the bad one. */
 static int read_spawn_with(uint32_t flags, uint32_t kind, int bad_list)
 {
     char bytes[512];
@@ -185,8 +186,8 @@ static int read_spawn_with(uint32_t flags, uint32_t kind, int bad_list)
     pack_u32(&b, kind);
     for (int i = 0; i < LIMIT_COUNT; i++)
         pack_u64(&b, limit_defs[i].def);
-    for (int i = 0; i < 5; i++) {
-        bool empty = i >= 3 && !(flags & JOB_LISTED) && i != bad_list;
+    for (int i = 0; i < 6; i++) {
+        bool empty = i != bad_list && (i == 5 || (i >= 3 && !(flags & JOB_LISTED)));
         pack_u32(&b, !empty);
         if (!empty)
             pack_bytes(&b, i == bad_list ? "/bin\0sh" : "/bin/sh", 8);
@@ -200,7 +201,7 @@ static int read_spawn_with(uint32_t flags, uint32_t kind, int bad_list)
 static void test_string_with_a_nul_inside_is_refused(void)
 {
     CHECK_INT(read_spawn_with(0, 0, -1), 0);
-    for (int list = 0; list < 5; list++) {
+    for (int list = 0; list < 6; list++) {
         CHECK_INT(read_spawn_with(0, 0, list), -1);
         CHECK_INT(read_spawn_with(JOB_LISTED, 0, list), -1);
     }

@@ -1,0 +1,9 @@
+/* cli/run/run_mounts.h — --mount of `belljar run`: directories of the caller, opened with the rights of
+ * the caller. Runs in: main. */
+#pragma once
+
+#include "cli/run/run_arguments.h"
+
+int run_mounts_add(void *arguments, const struct arg_row *row, const char *value, struct err *e);
+/* After all options. */
+[[nodiscard]] int run_mounts_check(struct run_arguments *o, struct err *e);
