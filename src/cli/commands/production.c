@@ -92,8 +92,7 @@ static enum production_state allows_descriptors(char *text)
     return hard >= NEEDED ? PRODUCTION_GOOD : PRODUCTION_BAD;
 }
 
-/* The keys and images of the state may lie on a disk that is nearly full, and so on: that is for
- * GET /v1/health. These rows are about the machine. */
+/* The rows are about the machine. The disk of the state is the business of GET /v1/health. */
 static const struct check {
     const char *name, *path, *what, *command;
     judge *judge;
