@@ -78,12 +78,13 @@ def test_batch_takes_files_lists_and_arguments(s, work):
 
 def test_batch_without_a_service_starts_a_private_one(work):
     """R8.2"""
-    before = set(os.listdir("/tmp"))
-    result = belljar("batch", "--local", work / "square.py", work / "tests" / "1.in", work / "tests" / "2.in")
+    scratch = work / "scratch"  # of this test alone: others have private services, too
+    scratch.mkdir(mode=0o755)
+    result = belljar("batch", "--local", work / "square.py", work / "tests" / "1.in", work / "tests" / "2.in",
+                     environ={**os.environ, "TMPDIR": str(scratch)})
     found, _ = rows(result)
     assert result.status == 1 and [line.split()[1] for line in found.values()] == ["passed", "wrong"], result
-    assert not [name for name in set(os.listdir("/tmp")) - before if name.startswith("belljar-") and
-                not name.startswith("belljar-test-")]
+    assert not os.listdir(scratch)
 
 
 def test_bad_batches_are_refused_with_one_sentence(s, work):
@@ -121,7 +122,8 @@ def test_cancelled_batch_ends_its_runs_and_was_read_without_rights(s, work):
         readers = [p for p in descendants(running.pid) if p.ppid == running.pid]
         assert len(readers) == 1
         status = dict(line.split(":", 1) for line in open(f"/proc/{readers[0].pid}/status", encoding="utf-8"))
-        assert status["Seccomp"].strip() == "2" and status["NoNewPrivs"].strip() == "1"
+        assert status["NoNewPrivs"].strip() == "1"
+        assert harness.ASAN or status["Seccomp"].strip() == "2"  # the sanitizers need more system calls
         assert not ROOT or "0" not in status["Uid"].split()
         os.kill(running.pid, signal.SIGINT)
         ended = running.finish()
