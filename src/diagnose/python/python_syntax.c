@@ -46,10 +46,15 @@ static bool not_a_program(const struct advice *a)
 
 /* ---- brackets and quotes ---- */
 
+static const char *closing(struct piece open)
+{
+    return piece_is(open, "(") ? ")" : piece_is(open, "[") ? "]" : "}";
+}
+
 static void on_never_closed(const struct advice *a)
 {
     struct piece open = a->m.group[0];
-    const char *close = piece_is(open, "(") ? ")" : piece_is(open, "[") ? "]" : "}";
+    const char *close = closing(open);
     suggest(a->d, 18, 0.95, "The '%.*s' that opens in line %u, column %u has no '%s': close it.",
             P(open), a->d->location.line, a->d->location.column, close);
     long depth = 0;
@@ -73,11 +78,11 @@ static void on_mismatch(const struct advice *a)
                 "It closes the '%.*s' that opens in line %.*s: one of the two is the wrong "
                 "bracket, or a bracket between them is missing.",
                 P(m.group[0]), P(m.group[1]));
-    else
-        suggest(a->d, 18, 0.9,
-                "'%.*s' does not close the last open bracket of this line: brackets close in the "
-                "reverse order in which they open.",
-                P(a->m.group[0]));
+    else if (match(a->g, "opening parenthesis '(.)'", a->message, &m))
+        suggest(a->d, 18, 0.92,
+                "The '%.*s' is closed by '%.*s': write '%s' there, or add the bracket that is "
+                "missing between them.",
+                P(m.group[0]), P(a->m.group[0]), closing(m.group[0]));
 }
 
 static void on_unmatched(const struct advice *a)
@@ -96,6 +101,19 @@ static void on_unterminated(const struct advice *a)
 {
     struct match m;
     bool triple = piece_has(a->message, "triple");
+    if (match(a->g, "^([^'\"]*)'([^\"']*\\w'(?:s|t|re|ve|ll|d|m) [^\"']*)'([^'\"]*)$", a->line,
+              &m)) {
+        suggest(a->d, 18, 0.94,
+                "The apostrophe ends the text: put double quotes around the text, or write \\'.");
+        suggest_replacement(a->d, "%.*s\"%.*s\"%.*s", P(m.group[0]), P(m.group[1]), P(m.group[2]));
+        return;
+    }
+    if (match(a->g, "\\\\[\"'][)\\]]*\\s*$", a->line, &m)) {
+        suggest(a->d, 18, 0.92,
+                "The backslash before the last quote belongs to the text, which therefore goes on: "
+                "write two backslashes, or end the path without one.");
+        return;
+    }
     suggest(a->d, 18, 0.94, "The %squote that opens in line %u is not closed%s.",
             triple ? "triple " : "", a->d->location.line,
             triple ? ": end the text with the same three quotes"
@@ -182,6 +200,10 @@ static void on_equals(const struct advice *a)
 static void on_expected_block(const struct advice *a)
 {
     struct match m;
+    if (match(a->g, "^(?:<<<<<<<|=======$|>>>>>>>)", a->line, &m)) {
+        (void)py_advise_by_line(a);
+        return;
+    }
     if (match(a->g, "after (.+?) on line (\\d+)", a->message, &m))
         suggest(a->d, 19, 0.94,
                 "The block of the %.*s in line %.*s must be indented further: indent this line by "
@@ -225,19 +247,35 @@ static void on_character(const struct advice *a)
     struct piece c = a->m.group[0];
     if (is_prose(a, a->line) && not_a_program(a))
         return;
+    if (piece_is(c, "U+00A0") || piece_is(c, "U+200B") || piece_is(c, "U+FEFF") ||
+        piece_is(c, "U+202F")) {
+        suggest(a->d, 20, 0.94,
+                "This line has a %s (%.*s), as copied text often does: replace it by an ordinary "
+                "space.",
+                piece_is(c, "U+00A0") || piece_is(c, "U+202F") ? "non-breaking space"
+                                                               : "mark that cannot be seen",
+                P(c));
+        return;
+    }
     const char *meant = piece_is(c, "\u201c") || piece_is(c, "\u201d")   ? "\""
                         : piece_is(c, "\u2018") || piece_is(c, "\u2019") ? "'"
                         : piece_is(c, "\u2013") || piece_is(c, "\u2212") || piece_is(c, "\u2014")
                             ? "-"
                         : piece_is(c, "\uff08") ? "("
                         : piece_is(c, "\uff09") ? ")"
+                        : piece_is(c, "\uff0c") ? ","
+                        : piece_is(c, "\uff1a") ? ":"
+                        : piece_is(c, "\uff1b") ? ";"
+                        : piece_is(c, "\uff1d") ? "="
+                        : piece_is(c, "\u3001") ? ","
                         : piece_is(c, "\u00d7") ? "*"
                         : piece_is(c, "\u00f7") ? "/"
                         : piece_is(c, "\u2264") ? "<="
                         : piece_is(c, "\u2265") ? ">="
                                                 : NULL;
     if (meant)
-        suggest(a->d, 20, 0.94, "'%.*s' is a typographic character: write %s.", P(c), meant);
+        suggest(a->d, 20, 0.94, "'%.*s' is a typographic character: write the straight %s.", P(c),
+                meant);
     else
         suggest(a->d, 20, 0.7,
                 "Python has no character '%.*s', which may come from formatted text: replace it.",
