@@ -326,9 +326,8 @@ const struct cli_command history_command = {
     .rows = rows,
     .n_rows = ARRAY_LEN(rows),
     .max_operands = 2,
-    .examples = (const char *const[]){ "Show the Python runs of the last two hours that timed out:",
-                                       "belljar history --language python --verdict timeout "
-                                       "--since 2h",
+    .examples = (const char *const[]){ "Show the runs of the last two hours that timed out:",
+                                       "belljar history --verdict timeout --since 2h",
                                        "Show all output of one run:",
                                        "belljar history show run_1 --all", NULL },
     .options_size = sizeof(struct history_options),
