@@ -53,6 +53,23 @@ bool guess_is_run(int argc, char **argv)
     return names_a_program(argv[1]);
 }
 
+int guess_refuse_early_option(int argc, char **argv, struct err *e)
+{
+    enum { WORDS_SEEN = 4 }; /* the option and its value, perhaps */
+    struct stat st;
+    if (argc < 3 || argv[1][0] != '-' || argv[1][1] != '-' || argv[1][2] == '\0' ||
+        strcmp(argv[1], "--code") == 0)
+        return 0;
+    for (int i = 2; i < argc && i < WORDS_SEEN; i++) {
+        if (argv[i][0] == '-' || !command_find(argv[i]) || stat(argv[i], &st) == 0)
+            continue;
+        return err_set(e, ERR_USAGE, 0,
+                       "the option '%s' stands before its command: write 'belljar %s %s ...'",
+                       QUOTED(argv[1]), argv[i], QUOTED(argv[1]));
+    }
+    return 0;
+}
+
 static const char *synonym(const char *word)
 {
     char padded[NEAREST_WORD_MAX + 3];

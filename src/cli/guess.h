@@ -10,5 +10,7 @@ bool guess_is_piped(void);
 /* True if the words are those of `belljar run`, without its name: a program, a directory with one,
  * an option, or nothing at all while a program is piped to us. */
 bool guess_is_run(int argc, char **argv);
+/* Refuses an option that stands before its command, and tells their order. 0: there is none. */
+[[nodiscard]] int guess_refuse_early_option(int argc, char **argv, struct err *e);
 /* Names the command to type instead of this word. Always -1. */
 [[nodiscard]] int guess_refuse(const char *word, struct err *e);

@@ -53,6 +53,8 @@ int main(int argc, char **argv)
         return cli_fail(&e);
     if (command)
         return command_run(command, argc - 1, argv + 1);
+    if (guess_refuse_early_option(argc, argv, &e))
+        return cli_fail(&e);
     if (guess_is_run(argc, argv))
         return command_run(&run_command, argc, argv); /* argv[0] is in the place of its name */
     if (argc > 1) {

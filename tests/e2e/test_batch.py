@@ -47,7 +47,7 @@ def test_batch_judges_each_input_of_a_directory(s, work):
     """R1.8, R8.2"""
     result = batch(s, work / "square.py", work / "tests")
     found, end = rows(result)
-    assert list(found) == ["1", "2", "10", "x"] and end.startswith("2 of 4 ended well ("), result
+    assert list(found) == ["1", "2", "10", "x"] and end.startswith("2 of 4 passed ("), result
     assert found["1"].split()[1] == "passed" and found["10"].split()[1] == "ok", result
     assert found["2"].split()[1] == "wrong" and found["2"].endswith("line 1: expected '10', got '9'"), result
     assert found["x"].split()[1] == "runtime_error" and " ms " in found["x"] and " MiB" in found["x"], result
@@ -65,7 +65,7 @@ def test_batch_takes_files_lists_and_arguments(s, work):
         {"name": "own", "args": ["b", "c"], "stdin": "1", "expected": "['b', 'c'] 31"}, {"stdin": ""}]}))
     good = batch(s, work / "args.py", work / "raw.bin", work / "list.json", "--", "a")
     found, end = rows(good)
-    assert good.status == 0 and end.startswith("3 of 3 ended well"), good
+    assert good.status == 0 and end.startswith("3 of 3 passed"), good
     assert [line.split()[1] for line in found.values()] == ["passed", "passed", "ok"], good
     exact = batch(s, "--compare", "exact", work / "args.py", work / "list.json", "--", "a")
     assert exact.status == 1 and b"wrong" in exact.out, exact
@@ -143,7 +143,7 @@ def test_table_of_a_batch_fills_on_a_terminal(s, work):
         pytest.skip("tmux is not installed: apt-get install tmux")
     environ = {"BELLJAR_STATE": s.state, "TERM": "tmux-256color"}
     with Terminal(["sh", "-c", f"{harness.BELLJAR} batch square.py tests; cat"], work, 60, environ) as t:
-        assert eventually(lambda: "of 4 ended well" in t.screen(), 30), t.screen()
+        assert eventually(lambda: "of 4 passed" in t.screen(), 30), t.screen()
         shown = t.screen()
         lines = [line.rstrip() for line in shown.splitlines() if line.strip()]
         assert [line.split()[:2] for line in lines[1:5]] == [["1", "passed"], ["2", "wrong"], ["10", "ok"],

@@ -99,6 +99,8 @@ HINTS = {
     ("missing.py",): "program 'missing.py': No such file or directory",
     ("hello.py", "--loud"): "an option of the program follows --",
     ("hello.py", "--timout", "1s"): "did you mean --timeout?",
+    ("--service", "http://127.0.0.1:1", "run", "hello.py"): "write 'belljar run --service ...'",
+    ("--json", "history"): "write 'belljar history --json ...'",
     ("two",): "name the program, or call it main",
     ("none",): "a file such as main.py or index.js is looked for",
     ("broken.ipynb",): "'broken.ipynb' is no notebook",

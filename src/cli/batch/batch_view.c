@@ -194,7 +194,7 @@ void batch_view_summary(struct batch_view *v, const json_t *summary)
 {
     long long skipped = number(summary, "skipped"), cancelled = number(summary, "cancelled");
     progress_clear(&v->progress);
-    (void)printf("%lld of %lld ended well", number(summary, "ok"), number(summary, "total"));
+    (void)printf("%lld of %lld passed", number(summary, "ok"), number(summary, "total"));
     if (skipped + cancelled > 0)
         (void)printf(", %lld did not run to their end", skipped + cancelled);
     (void)printf(" (%.1f s)\n", json_number_value(json_object_get(summary, "wall_ms")) / 1000);
