@@ -437,6 +437,21 @@ void engine_cancel_all(struct engine *engine)
     }
 }
 
+size_t engine_cancel_if(struct engine *engine, bool (*wanted)(void *context, const struct run *run),
+                        void *context)
+{
+    struct run *next;
+    size_t n = 0;
+    for (struct run *run = engine->alive; run; run = next) {
+        next = run->next_alive;
+        if (!wanted(context, run))
+            continue;
+        n++;
+        run_cancel(run);
+    }
+    return n;
+}
+
 /* ---- facts ---- */
 
 static int language_index(const struct language *l)

@@ -56,6 +56,9 @@ const struct isolation *engine_isolation(const struct engine *engine);
 /* Accepts no more runs. on_idle() follows the end of the last run. */
 void engine_drain(struct engine *engine, void (*on_idle)(void *context), void *context);
 void engine_cancel_all(struct engine *engine);
+/* Cancels the runs that are wanted; the number of them. */
+size_t engine_cancel_if(struct engine *engine, bool (*wanted)(void *context, const struct run *run),
+                        void *context);
 
 /* The version of a language; NULL: it is not installed, or has not answered yet. */
 const char *engine_version(const struct engine *engine, const struct language *l);

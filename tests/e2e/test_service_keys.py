@@ -89,6 +89,24 @@ def test_service_key_cannot_cancel_the_runs_of_another(keyed):
     assert keyed.delete(f"/v1/runs/{started['id']}", key=keyed.keys["both"]).status == 202
 
 
+def test_service_all_runs_of_a_key_are_cancelled_and_no_others(keyed):
+    start = lambda name: keyed.run(sleeper(60), key=keyed.keys[name], wait=False, status=202)["id"]
+    verdict = lambda run: keyed.get(f"/v1/runs/{run}", key=keyed.keys["boss"]).json["verdict"]
+    cancel = lambda query, name: keyed.request("DELETE", "/v1/runs" + query, key=keyed.keys[name])
+    mine, others = [start("runner"), start("runner")], [start("both"), start("boss")]
+    assert cancel("?key=both", "runner").status == 403 and cancel("?key=*", "both").status == 403
+    reply = cancel("", "runner")
+    assert (reply.status, reply.json) == (202, {"cancelled": 2}), reply
+    assert eventually(lambda: [verdict(run) for run in mine] == ["cancelled"] * 2)
+    assert [verdict(run) for run in others] == [None, None]
+    assert cancel("?key=both", "boss").json == {"cancelled": 1}
+    assert cancel("?key=nobody", "boss").json == {"cancelled": 0}
+    assert eventually(lambda: verdict(others[0]) == "cancelled") and verdict(others[1]) is None
+    assert cancel("?key=*", "boss").json["cancelled"] >= 1
+    assert eventually(lambda: verdict(others[1]) == "cancelled")
+    assert cancel("", "reader").status == 403
+
+
 def test_service_unix_socket_needs_no_key(keyed):
     assert keyed.run("print('unix')", unix=True)["stdout"] == "unix\n"
     assert keyed.get("/v1/keys", unix=True).status == 200

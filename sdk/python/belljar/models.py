@@ -867,6 +867,11 @@ class RunState(Model):
     }
 
 
+class RunsCancelled(Model):
+    #: the number of runs that were asked to end
+    cancelled: int
+
+
 class StdinAccepted(Model):
     #: id of the run
     id: str

@@ -650,6 +650,10 @@ export interface RunState {
     /** like stdout_cut, for stderr */
     stderr_cut?: boolean;
 }
+export interface RunsCancelled {
+    /** the number of runs that were asked to end */
+    cancelled: number;
+}
 export interface StdinAccepted {
     /** id of the run */
     id: string;

@@ -693,6 +693,11 @@ export interface RunState {
   stderr_cut?: boolean;
 }
 
+export interface RunsCancelled {
+  /** the number of runs that were asked to end */
+  cancelled: number;
+}
+
 export interface StdinAccepted {
   /** id of the run */
   id: string;

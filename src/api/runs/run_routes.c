@@ -277,6 +277,40 @@ static void delete_run(struct api_call *c)
     run_cancel(x);
 }
 
+/* The runs that a call wants to end. */
+struct wanted_runs {
+    const struct api_call *call;
+    const char *key; /* of this key; NULL: of the caller */
+};
+
+static bool is_wanted(void *context, const struct run *run)
+{
+    const struct wanted_runs *w = context;
+    if (!w->key)
+        return history_is_own(w->call, run->spec.key, run->queued_at_ms);
+    return strcmp(w->key, "*") == 0 || (run->spec.key && strcmp(run->spec.key, w->key) == 0);
+}
+
+static void delete_runs(struct api_call *c)
+{
+    struct err e = { 0 };
+    char text[KEY_NAME_MAX + 1];
+    struct wanted_runs wanted = { .call = c };
+    if (api_query(c, "key", text, sizeof text, &wanted.key, &e)) {
+        api_fail(c, &e, "key");
+        return;
+    }
+    if (wanted.key && !(c->who.scopes & SCOPE_BIT(SCOPE_ADMIN))) {
+        (void)!err_set(&e, ERR_DENIED, 0,
+                       "only a key with the scope 'admin' ends runs of other keys: without 'key', "
+                       "the runs of the caller end");
+        api_fail(c, &e, "key");
+        return;
+    }
+    size_t n = engine_cancel_if(c->api->engine, is_wanted, &wanted);
+    api_reply(c, 202, json_pack("{s:I}", "cancelled", (json_int_t)n));
+}
+
 static void get_stdout(struct api_call *c)
 {
     history_get_stream(c, JOURNAL_STDOUT);
@@ -302,6 +336,16 @@ static const struct api_field list_query[] = {
     { "limit", FIELD_INT, .min = 1, .max = 1000, .help = "size of a page; 50 by default" },
     { "cursor", FIELD_STRING, .help = "next_cursor of the previous page" },
     { 0 },
+};
+static const struct api_field cancel_query[] = {
+    { "key", FIELD_STRING,
+      .help = "the runs of this key, * those of all; needs the scope admin. Without it: the "
+              "caller's" },
+    { 0 },
+};
+static const struct api_field cancelled_reply[] = {
+    { "cancelled", FIELD_INT, ALWAYS, .help = "the number of runs that were asked to end" },
+    { .schema = "RunsCancelled" },
 };
 static const struct api_field events_query[] = {
     { "after", FIELD_INT, .min = 0, .max = 1e15,
@@ -365,6 +409,9 @@ const struct api_route run_routes[] = {
       .summary = "One run: its state, or its result",
       .replies = REPLIES({ 200, .fields = result_reply }, { 200, .fields = run_state_reply },
                          { 200, .fields = run_row_reply }) },
+    { METHOD_DELETE, "/v1/runs", SCOPE_RUN, .query = cancel_query, .handle = delete_runs,
+      .summary = "Cancel all runs of the caller, of a key, or of everybody",
+      .replies = REPLIES({ 202, .fields = cancelled_reply }) },
     { METHOD_DELETE, "/v1/runs/{id}", SCOPE_RUN, .handle = delete_run, .summary = "Cancel a run",
       .replies = REPLIES({ 202, .fields = run_accepted_reply }) },
     { METHOD_GET, "/v1/runs/{id}/events", SCOPE_ANY, .flags = ROUTE_EARLY, .query = events_query,
