@@ -221,10 +221,10 @@ static void check_streams(struct belljar *b)
     memset(&seen, 0, sizeof seen);
     MUST(belljar_run_start(b, &q, &run, error));
     CHECK(strncmp(belljar_run_id(run), "run_", 4) == 0 && belljar_run_fd(run) >= 0);
-    CHECK(belljar_run_wait(run, 0, &r, NULL) == 1 && r == NULL);
     seen.run = run;
-    belljar_run_on_output(run, on_output, &seen);
+    belljar_run_on_output(run, on_output, &seen); /* before the first wait, which may have events */
     belljar_run_on_event(run, on_event, &seen);
+    CHECK(belljar_run_wait(run, 0, &r, NULL) == 1 && r == NULL);
     FAILS(belljar_run_write_stdin(run, "", (2 << 20), 0, error), BELLJAR_ERROR_TOO_LARGE,
           "1048576");
     MUST(belljar_run_wait(run, -1, &r, error));
