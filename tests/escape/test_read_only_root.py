@@ -8,7 +8,7 @@ from harness import attack, let_through
 
 ABSENT = ["/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssh", "/etc/machine-id", "/root", "/sys", "/boot",
           "/var/lib", "/var/log",
-          "/run/user", "/mnt", "/media", "/srv", "/lost+found", "/etc/fstab", "/etc/hosts.allow", "/etc/ssl/private",
+          "/run/user", "/media", "/srv", "/lost+found", "/etc/fstab", "/etc/hosts.allow", "/etc/ssl/private",
           "/run/docker.sock", "/var/run/docker.sock", "/.dockerenv"]
 
 
@@ -16,6 +16,11 @@ ABSENT = ["/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssh", "/etc/machi
 def test_host_path_is_absent(sealed, path):
     found, _ = attack(f"found['x'] = attempt(os.lstat, {path!r})")
     assert found["x"] in ("ENOENT", "ENOTDIR", "EACCES"), found
+
+
+def test_mnt_of_the_host_is_not_seen(sealed):
+    found, _ = attack("found['x'] = [os.listdir('/mnt'), attempt(os.mkdir, '/mnt/x')]")
+    assert found["x"] == [[], "EROFS"], found
 
 
 def test_opt_holds_nothing_but_ours(sealed):
