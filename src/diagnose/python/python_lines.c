@@ -1,5 +1,7 @@
 /* Rules for a line that Python cannot read: the shape of the line tells more than the message, which is
  * `invalid syntax` for most of them. Runs in: keeper. */
+#include <string.h>
+
 #include "diagnose/python/python.h"
 
 #include "diagnose/python_lines.rules.h" /* generated */
@@ -54,7 +56,35 @@ static bool is_cut_short(const struct advice *a)
     return true;
 }
 
+/* A line that begins a block has one bracket that is not closed before its ':'. */
+static bool is_left_open(const struct advice *a)
+{
+    struct match m;
+    char open = '\0';
+    long depth = 0;
+    if (!match(a->g, "^\\s*(?:if|elif|while|for|with|except|def|class)\\b.*:\\s*$", a->line, &m))
+        return false;
+    for (size_t i = 0; i < a->line.len; i++) {
+        char c = piece_byte(a->line, i);
+        bool opens = strchr("([{", c), closes = strchr(")]}", c);
+        if ((!opens && !closes) || !is_code(a->line, i))
+            continue;
+        depth += opens ? 1 : -1;
+        open = opens && depth == 1 ? c : open;
+    }
+    if (depth != 1)
+        return false;
+    const char *close = open == '(' ? ")" : open == '[' ? "]" : "}";
+    suggest(a->d, 18, 0.9, "The '%c' is not closed before the ':' of this line: add '%s'.", open,
+            close);
+    struct piece head = piece_trim(a->line);
+    suggest_replacement(a->d, "%.*s%s:", P(piece_cut(a->line, piece_end(a->line, head) - 1)),
+                        close);
+    return true;
+}
+
 bool py_advise_by_line(const struct advice *a)
 {
-    return rules_apply_to_line(a, py_line_rules, is_code) || is_orphan(a) || is_cut_short(a);
+    return rules_apply_to_line(a, py_line_rules, is_code) || is_orphan(a) || is_cut_short(a) ||
+           is_left_open(a);
 }
