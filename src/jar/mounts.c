@@ -208,7 +208,7 @@ static int open_source(const struct mounts_request *q, const struct mount_view *
                        struct err *e)
 {
     char at[32];
-    const char *path = mount_beneath(q->roots[m->root], m->from);
+    const char *path = q->roots ? mount_beneath(q->roots[m->root], m->from) : NULL;
     autoclose int root = -1;
     if (!path)
         return err_set(e, ERR_BAD_REQUEST, 0, "'%s' is beneath no root of mounts", QUOTED(m->from));

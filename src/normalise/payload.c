@@ -84,7 +84,7 @@ static void fence_word(const char *text, size_t at, size_t end, char out[FENCE_L
 
 static bool closes(const char *text, size_t at, size_t end, char fence, size_t count)
 {
-    size_t indent, n = fence_run(text, at, end, &indent);
+    size_t indent = 0, n = fence_run(text, at, end, &indent);
     if (n < count || text[at + indent] != fence)
         return false;
     for (size_t i = at + indent + n; i < end; i++)

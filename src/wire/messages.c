@@ -117,7 +117,7 @@ static void unpack_job(struct unpacker *u, struct job_spec *ret)
     ret->outputs = unpack_strv(u, WIRE_MAX_STRINGS);
     ret->executes = unpack_strv(u, LISTED_MAX);
     ret->reads = unpack_strv(u, LISTED_MAX);
-    ret->mounts = unpack_strv(u, MOUNTS_MAX * MOUNT_STRINGS);
+    ret->mounts = unpack_strv(u, (size_t)MOUNTS_MAX * MOUNT_STRINGS);
     if (ret->flags & ~(uint32_t)JOB_FLAGS_ALL || ret->kind > ZYGOTE_KINDS_MAX ||
         !list_makes_sense(ret))
         u->failed = true;
