@@ -312,7 +312,7 @@ def test_service_unknown_path_is_404(service, path):
 
 
 @pytest.mark.parametrize("method, path, allow", [
-    ("PUT", "/v1/runs", {"GET", "HEAD", "POST"}), ("DELETE", "/v1/runs", {"GET", "HEAD", "POST"}),
+    ("PUT", "/v1/runs", {"GET", "HEAD", "POST", "DELETE"}), ("DELETE", "/v1/languages", {"GET", "HEAD"}),
     ("POST", "/v1/health", {"GET", "HEAD"}), ("PATCH", "/v1/runs/x", {"GET", "HEAD", "DELETE"}),
     ("GET", "/v1/batches", {"POST"}), ("POST", "/openapi.json", {"GET", "HEAD"}), ("GET", "/v1/runs/x/stdin", {"POST"}),
 ])

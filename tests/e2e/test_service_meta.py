@@ -123,7 +123,7 @@ def test_service_metrics_show_what_finished_jars_leave_in_the_kernel(service):
 # ---- OpenAPI ----
 
 ROUTES = {
-    "/v1/runs": {"get", "post"}, "/v1/runs/{id}": {"get", "delete"}, "/v1/runs/{id}/events": {"get"},
+    "/v1/runs": {"delete", "get", "post"}, "/v1/runs/{id}": {"get", "delete"}, "/v1/runs/{id}/events": {"get"},
     "/v1/runs/{id}/stdin": {"post"},
     "/v1/runs/{id}/stdout": {"get"}, "/v1/runs/{id}/stderr": {"get"}, "/v1/runs/{id}/files": {"get"},
     "/v1/batches": {"post"},
