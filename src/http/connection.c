@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include "base/auto.h"
@@ -481,6 +482,14 @@ static void resume(struct connection *c)
 bool connection_is_idle(const struct connection *c)
 {
     return c->phase == PHASE_HEAD && unread(c) == 0;
+}
+
+bool connection_has_unread_request(const struct connection *c)
+{
+    uv_os_fd_t fd;
+    int n = 0;
+    return c->wait == WAIT_IDLE && uv_fileno(&c->uv.handle, &fd) == 0 &&
+           ioctl(fd, FIONREAD, &n) == 0 && n > 0;
 }
 
 uint64_t connection_spare_ms(const struct connection *c, uint64_t now)

@@ -143,6 +143,9 @@ void connection_drop(struct connection *c);
 /* Checks the time bounds. */
 void connection_check(struct connection *c, uint64_t now);
 bool connection_is_idle(const struct connection *c);
+/* Whether the client has begun its next request, and we have read nothing of it. The next turn of the
+ * loop reads it, so a client cannot stay in this state. */
+bool connection_has_unread_request(const struct connection *c);
 /* How long the connection has waited, if it may be closed for the sake of another client: between
  * requests, within a head, after the last answer, or with an answer that the client does not read.
  * 0: it may not. */

@@ -134,26 +134,50 @@ static uint64_t spare_ms(const struct connection *c, uint64_t now, bool for_unix
     return c->is_unix && !for_unix ? 0 : connection_spare_ms(c, now);
 }
 
-/* The oldest 64th at once: a search for each new client would cost more than its request. */
-bool server_make_room(struct http_server *s, bool for_unix)
+static uint64_t longest_spare_ms(const struct http_server *s, uint64_t now, bool for_unix)
 {
-    uint64_t now = uv_now(s->loop), longest = 0;
-    unsigned left = s->limits.connections / 64 + 1;
+    uint64_t longest = 0;
     for (const struct connection *c = s->oldest; c; c = c->prev) {
         uint64_t ms = spare_ms(c, now, for_unix);
         if (ms > longest)
             longest = ms;
     }
-    if (longest == 0)
-        return false;
-    for (struct connection *c = s->oldest; c && left > 0; c = c->prev) {
+    return longest;
+}
+
+/* Closes connections that have waited for about the longest time. Returns how many. A connection
+ * whose next request is here and has not been read waits for us: its wait begins anew. */
+static unsigned drop_longest(struct http_server *s, uint64_t now, uint64_t longest, bool for_unix)
+{
+    unsigned dropped = 0, most = s->limits.connections / 64 + 1;
+    for (struct connection *c = s->oldest; c && dropped < most; c = c->prev) {
         if (spare_ms(c, now, for_unix) < longest - longest / 64)
             continue;
+        if (connection_has_unread_request(c)) {
+            c->since = now;
+            continue;
+        }
         connection_drop(c);
-        s->counts.gave_way++;
-        left--;
+        dropped++;
     }
-    return true;
+    s->counts.gave_way += dropped;
+    return dropped;
+}
+
+/* The oldest 64th at once: a search for each new client would cost more than its request. After a
+ * few searches that found only unread requests, the server is busy, not idle. */
+bool server_make_room(struct http_server *s, bool for_unix)
+{
+    enum { SEARCHES = 4 };
+    uint64_t now = uv_now(s->loop);
+    for (unsigned i = 0; i < SEARCHES; i++) {
+        uint64_t longest = longest_spare_ms(s, now, for_unix);
+        if (longest == 0)
+            return false;
+        if (drop_longest(s, now, longest, for_unix) > 0)
+            return true;
+    }
+    return false;
 }
 
 int http_server_new(struct http_server **ret, uv_loop_t *loop, const struct http_limits *limits,

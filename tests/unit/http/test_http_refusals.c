@@ -283,6 +283,24 @@ static void test_longest_idle_connection_gives_way(void)
     place_done(&p);
 }
 
+static void test_request_that_nobody_has_read_does_not_give_way(void)
+{
+    struct place p;
+    struct http_limits l = roomy();
+    l.connections = 2;
+    place_open(&p, &l, AF_INET);
+    autoclose int first = dial(&p), second = dial(&p);
+    AWAIT(&p, http_server_counts(p.server).connections == 2);
+    /* The loop hears of the new client before it hears of the request. */
+    autoclose int third = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    CHECK_INT(connect(third, (struct sockaddr *)&p.address, p.address_len), 0);
+    CHECK_INT(send(first, HEAD(""), strlen(HEAD("")), MSG_NOSIGNAL), strlen(HEAD("")));
+    CHECK(strstr(hear(&p, first, "\r\n\r\n/x"), "200"));
+    CHECK(is_closed(&p, second));
+    CHECK_INT(http_server_counts(p.server).gave_way, 1);
+    place_done(&p);
+}
+
 static void test_unix_socket_is_served_beyond_the_limit(void)
 {
     struct place p;
@@ -404,6 +422,7 @@ static const struct check_test tests[] = {
     TEST(test_bodies_are_bounded_together_but_small_ones_always_fit),
     TEST(test_answers_nobody_reads_are_bounded_together),
     TEST(test_longest_idle_connection_gives_way),
+    TEST(test_request_that_nobody_has_read_does_not_give_way),
     TEST(test_unix_socket_is_served_beyond_the_limit),
     TEST(test_one_connection_too_many_is_told_so),
     TEST(test_slow_heads_and_bodies_are_answered_408),
