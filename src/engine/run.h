@@ -16,7 +16,8 @@
  *              run_on_wire_message      `started`: RUN_EVENT_STARTED
  *              on_readable              output goes to the journal: RUN_EVENT_OUTPUT
  *              run_on_wire_message      `ended`; the run is over once its pipes are at their end
- *              finish                   makes the result; its record is being written
+ *              finish                   makes the result; a reader looks for its diagnosis
+ *              run_find, run_record.c   its aftermath, if it has one; its record is being written
  *   FINISHED   on_finished_recorded     the record is written: RUN_EVENT_DONE
  *   (freed)    run_free_if_unused       no watch, no libuv handle and no store job is left
  *
@@ -55,6 +56,12 @@
 #define RUN_OUTPUT_TREE "./"
 
 struct run_host;
+struct run;
+/* Work between the diagnosis of a run and its record: tries of its suggestions. The run has given up
+ * its turn. begin() ends with a call of run_explained(), perhaps later. */
+struct run_aftermath {
+    void (*begin)(struct run_aftermath *a, struct run *run);
+};
 struct run_spec {
     const struct language *language;
     struct run_host *host;           /* the jar that it enters; NULL: jars of its own */
@@ -72,7 +79,8 @@ struct run_spec {
     char **mounts;                 /* directories of the host: spec/mount.h; NULL: none */
     struct network_policy network; /* of the program; compilers have none */
     struct run_options options;
-    bool files_not_in_history; /* a watch keeps the output files */
+    struct run_aftermath *aftermath; /* borrowed; NULL: none */
+    bool files_not_in_history;       /* a watch keeps the output files */
     /* for the history and the queue */
     char *key;                       /* the API key whose turn it takes; NULL: no key */
     char *actor;                     /* for the audit log */
@@ -105,7 +113,6 @@ enum run_event {
 /* A text of up to this many bytes that several writes bring is in the last one and stdin_tail. */
 enum { STDIN_TEXT_MAX = 64 << 10 };
 
-struct run;
 /* A jar that is there before the run: that of a session, whose cells are runs. The host decides when
  * the run begins and how it ends: run_begin_in_host(), run_end_in_host(). */
 struct run_host {
@@ -202,6 +209,8 @@ void run_release(struct run *run, struct run_spec *edited);
 /* A run that awaits a decision ends as `rejected`. The reason is its error. */
 void run_reject(struct run *run, const char *reason);
 void run_cancel(struct run *run); /* at any time before its end */
+/* For its aftermath: the result is complete, and the record can be written. */
+void run_explained(struct run *run);
 /* For its host. A run with a host begins after RUN_EVENT_RECORDED (RUN-1). */
 void run_begin_in_host(struct run *run);
 /* It began under an earlier keeper: at this Unix time, and this time of clock_us(). */

@@ -118,6 +118,16 @@ static void complete(struct run *run, const struct answer *answer)
     struct findings found = findings_take(&in, answer);
     run->result_json = make_result_json(run, &found);
     findings_done(&found);
+    if (!run->spec.aftermath) {
+        run->on_found(run);
+        return;
+    }
+    queue_remove(run->engine, run); /* its tries need places */
+    run->spec.aftermath->begin(run->spec.aftermath, run);
+}
+
+void run_explained(struct run *run)
+{
     run->on_found(run);
 }
 

@@ -20,8 +20,16 @@ const char *const test_runners[] = {
         NULL,
 };
 
+const char *const fixes_words[] = {
+#define X(id, word) word,
+    FIXES_TABLE(X)
+#undef X
+        NULL,
+};
+
 /* A choice is set through a pointer to its index. */
 _Static_assert(sizeof(enum table_format) == sizeof(unsigned), "an enum is an unsigned int");
+_Static_assert(sizeof(enum fixes) == sizeof(unsigned), "an enum is an unsigned int");
 _Static_assert(sizeof(enum test_runner) == sizeof(unsigned), "an enum is an unsigned int");
 
 const struct run_option_def run_option_defs[RUN_OPTION_COUNT] = {

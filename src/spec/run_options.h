@@ -43,6 +43,20 @@ enum test_runner {
 };
 extern const char *const test_runners[]; /* words, in that order; NULL-terminated */
 
+/* Whether the suggestions for a failed run are tried. */
+#define FIXES_TABLE(X)                             \
+    X(FIXES_NONE,        "none")                   \
+    X(FIXES_TRY,         "try")                    \
+    X(FIXES_TRY_NETWORK, "try_with_network")
+
+enum fixes {
+#define X(id, word) id,
+    FIXES_TABLE(X)
+#undef X
+        FIXES_COUNT_
+};
+extern const char *const fixes_words[]; /* words, in that order; NULL-terminated */
+
 struct run_options {
     bool profile;     /* report where time and memory go */
     bool display;     /* keep figures, frames and other displays as MIME bundles */
@@ -50,6 +64,7 @@ struct run_options {
     bool no_cache;    /* compile again, and store nothing */
     enum table_format format;
     enum test_runner test_runner; /* the program runs tests with it */
+    enum fixes fixes;             /* of the service: changed programs run after a failure */
     char **allow_commands; /* the only commands that a shell may execute; NULL: every command */
     char **compiler_args;  /* after the compiler's own; NULL: none */
     struct limits compile_limits;
@@ -67,7 +82,7 @@ enum run_option_kind {
 struct run_option_def {
     const char *key;     /* in JSON */
     const char *aliases; /* other keys that callers use, with commas; NULL: none */
-    const char *option;  /* on the command line, without the dashes */
+    const char *option;  /* on the command line, without the dashes; NULL: not there */
     const char *metavar; /* NULL: it takes no value */
     enum run_option_kind kind;
     size_t offset;            /* in struct run_options */
@@ -100,7 +115,11 @@ struct run_option_def {
       "Python: run as a cell of a session, and keep its displays: figures, tables, HTML", NULL) \
     X("test_runner", NULL, "test-runner", "NAME",                                                \
       CHOICE, test_runner, test_runners, 0,                                                      \
-      "read the output as the report of this test runner; the result has `tests`", NULL)
+      "read the output as the report of this test runner; the result has `tests`", NULL)         \
+    X("fixes", "fix", NULL, NULL,                                                                \
+      CHOICE, fixes, fixes_words, 0,                                                             \
+      "try: if the program fails, run it with each suggested line; the result has `fixes`. "     \
+      "try_with_network: also if it has a network", NULL)
 
 enum {
 #define X(key, ...) +1

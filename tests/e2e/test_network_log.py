@@ -187,3 +187,11 @@ def test_command_alone_shows_its_connections(world):
     assert [(e["host"], e["outcome"]) for e in r.json["network"]["log"]] == [
         ("web.example.org", "closed"), ("api.foo.com", "denied_name")], r
     assert "--allow-net api.foo.com" in r.json["diagnosis"]["suggestions"][0]["text"], r
+
+
+def test_a_run_with_a_network_is_not_tried_again_unless_asked(service):
+    code = "talk('web.example.org')\nd = {'price': 1}\nprint(d['prize'])\n"
+    fixes = run(service, code, "web.example.org:80", fixes="try")["fixes"]
+    assert fixes["candidates"] == [] and "try_with_network" in fixes["reason"], fixes
+    asked = run(service, code, "web.example.org:80", fixes="try_with_network")["fixes"]
+    assert [c["outcome"] for c in asked["candidates"]] == ["cures"], asked

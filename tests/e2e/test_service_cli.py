@@ -126,3 +126,45 @@ def test_run_without_a_service_runs_here(start_service, program):
     s.stop()
     result = s.cli("run", path)
     assert (result.status, result.out, result.err) == (0, b"here\n", b"")
+
+
+# ---- belljar fix ----
+
+SHOP = 'def total(items):\n    return sum(item["prize"] for item in items)\n\nprint(input(), total([{"price": 3}]))\n'
+
+
+def test_fix_shows_the_change_and_makes_it_when_asked(service, program, public_path):
+    path = program(SHOP, "shop.py")
+    path.chmod(0o755)
+    (public_path / "link.py").symlink_to(path)
+    (public_path / "in.txt").write_text("sum\n")
+    shown = service.cli("fix", public_path / "link.py", "--stdin", public_path / "in.txt")
+    assert shown.status == 0 and b'+    return sum(item["price"] for item in items)\n' in shown.out, shown
+    assert b"cures the error" in shown.out and path.read_text() == SHOP
+    made = service.cli("fix", "--apply", public_path / "link.py", "--stdin", public_path / "in.txt")
+    assert made.status == 0 and path.read_text() == SHOP.replace("prize", "price"), made
+    assert path.stat().st_mode & 0o777 == 0o755 and (public_path / "link.py").is_symlink()
+    assert [p.name for p in public_path.iterdir() if "belljar" in p.name] == []
+    again = service.cli("fix", path, "--stdin", public_path / "in.txt")
+    assert again.status == 0 and b"nothing to fix" in again.out
+
+
+def test_fix_without_a_cure_changes_nothing(service, program, public_path):
+    path = program('d = {"price": 1}\nprint(d["prize"])\nprint(d["none"])\n')
+    tried = service.cli("fix", "--apply", path)
+    assert tried.status == 1 and b"moves the error to line 3" in tried.out, tried
+    assert b"no suggestion cures" in tried.out and "prize" in path.read_text()
+    text = public_path / "answer.md"
+    text.write_text("Here:\n\n```python\n" + SHOP + "```\n")
+    refused = service.cli("fix", "--apply", text)
+    assert refused.status != 0 and b"not the program itself" in refused.err and "prize" in text.read_text()
+
+
+def test_run_with_fix_tells_the_outcomes(service, program):
+    path = program(SHOP)
+    run = service.cli("run", "--fix", path, stdin=b"sum\n")
+    assert run.status == 1 and b"tried: this cures the error" in run.err, run
+    result = json.loads(service.cli("run", "--fix", "--json", path, stdin=b"sum\n").out)
+    assert result["fixes"]["best"] == 0
+    both_ways = service.cli("run", "--fix", "--strict", path)
+    assert both_ways.status == 64 and b"--fix and --strict" in both_ways.err, both_ways

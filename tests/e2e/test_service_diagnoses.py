@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from harness import eventually
 from service import ROOMY, Service
 
 FAILS = "def area(w, h):\n    return w * h\n\n\nprint(area(3))\n"
@@ -137,3 +138,91 @@ def test_the_document_describes_what_is_answered(s):
     schemas = s.get("/openapi.json").json["components"]["schemas"]
     assert set(schemas["Diagnosis"]["properties"]) == KEYS
     assert json.dumps(schemas["DebugReport"])
+
+
+# ---- suggestions that are tried ----
+
+SHOP = 'def total(items):\n    return sum(item["prize"] for item in items)\n\n\nprint(input(), total([{"price": 3}]))\n'
+
+
+def test_a_suggestion_is_tried_with_the_input_of_the_run(s):
+    result = s.run(SHOP, fixes="try", stdin="sum\n", args=["a"])
+    fixes = result["fixes"]
+    cure = fixes["candidates"][fixes["best"]]
+    assert (cure["outcome"], cure["verdict"], cure["error"]) == ("cures", "ok", None)
+    assert '-    return sum(item["prize"] for item in items)\n+    return sum(item["price"]' in cure["diff"]
+    assert result["verdict"] == "runtime_error" and result["diagnosis"]["suggestions"][0]["outcome"] == "cures"
+    tried = s.get(f"/v1/runs/{cure['run_id']}").json
+    assert tried["stdout"] == "sum 3\n" and tried["batch_id"] == result["id"]
+    assert s.get(f"/v1/runs/{result['id']}").json["fixes"] == fixes
+    surfaces = [row["surface"] for row in s.get(f"/v1/runs?batch={result['id']}").json["runs"]]
+    assert surfaces == ["fix"] * len(surfaces) and len(surfaces) == 2  # the candidate, and the program as it was
+
+
+def test_without_a_request_nothing_is_tried(s):
+    result = s.run(SHOP, stdin="sum\n")
+    assert "fixes" not in result and s.get(f"/v1/runs?batch={result['id']}").json["runs"] == []
+    well = s.run("print(1)", fixes="try")
+    assert well["fixes"]["candidates"] == [] and well["fixes"]["reason"] is None
+
+
+def test_an_error_that_only_moves_is_told_with_its_line(s):
+    fixes = s.run('d = {"price": 1}\nprint(d["prize"])\nprint(d["none"])\n', fixes="try")["fixes"]
+    moved = fixes["candidates"][0]
+    assert fixes["best"] is None and moved["outcome"] == "moves"
+    assert (moved["error"]["type"], moved["error"]["line"]) == ("KeyError", 3)
+
+
+def test_a_program_that_fails_now_and_then_is_not_called_cured(s):
+    # Nothing tells a try from the run: a jar has no memory. Chance alone makes one end well.
+    chance = 'import os\nd = {"price": 1}\nif os.urandom(1)[0] < 128: print(d["prize"])\n'
+    seen = set()
+    for _ in range(40):
+        result = s.run(chance, fixes="try")
+        if result["verdict"] == "runtime_error":
+            seen.update(c["outcome"] for c in result["fixes"]["candidates"])
+        if "unsteady" in seen:
+            break
+    assert "unsteady" in seen and seen <= {"unsteady", "cures", "moves", "no_change"}
+
+
+def test_a_change_that_makes_the_program_loop_ends_at_a_limit(s):
+    loop = 'd = {"price": 1}\nd["prize"]\nwhile True: pass\n'
+    result = s.run(loop, fixes="try", limits={"wall_ms": 700})
+    assert result["verdict"] == "runtime_error"
+    first = result["fixes"]["candidates"][0]
+    assert (first["outcome"], first["verdict"], result["fixes"]["best"]) == ("limit", "timeout", None)
+
+
+def test_a_program_cannot_tell_that_it_is_tried(s):
+    """It prints, writes files and asks for the time; each try begins as the run did."""
+    code = ('import os, sys\nprint(sorted(os.listdir("/sandbox")), sys.argv, sorted(os.environ), os.getpid())\n'
+            'open("mark", "w").close()\nd = {"price": 1}\nprint(d["prize"])\n')
+    result = s.run(code, fixes="try")
+    cure = result["fixes"]["candidates"][0]
+    assert cure["outcome"] == "cures"
+    assert s.get(f"/v1/runs/{cure['run_id']}").json["stdout"] == result["stdout"] + "1\n"
+
+
+def test_a_try_needs_the_approval_that_the_run_needed(s):
+    broad = s.run(SHOP, fixes="try", stdin="sum\n", permission_mode="default", wait=False, status=202)
+    assert broad["state"] == "waiting"
+    approval = broad["approval"]["id"]
+    assert s.post(f"/v1/approvals/{approval}", {"decision": "approve"}).status == 200
+    done = eventually(lambda: (r := s.get(f"/v1/runs/{broad['id']}").json).get("state") == "finished" and r)
+    assert {c["outcome"] for c in done["fixes"]["candidates"]} == {"not_tried"}
+    assert "asks before" in done["fixes"]["candidates"][0]["reason"]
+
+
+def test_a_long_line_and_a_large_program_are_not_tried(s):
+    long = 'd = {"price": 1}; x = "' + "a" * 100_000 + '"; print(d["prize"])\n'
+    result = s.run(long, fixes="try")
+    assert result["fixes"]["candidates"] == [] or result["fixes"]["best"] is None
+    large = s.run('d = {"price": 1}\nprint(d["prize"])\n# ' + "a" * (1 << 20), fixes="try")
+    assert "256 KiB" in large["fixes"]["reason"] and large["fixes"]["candidates"] == []
+
+
+def test_a_compiled_program_is_tried(s):
+    code = '#include <stdio.h>\nint main(void)\n{\n    int total = 3;\n    printf("%d\\n", totl);\n    return 0;\n}\n'
+    fixes = s.run(code, language="c", fixes="try")["fixes"]
+    assert [c["outcome"] for c in fixes["candidates"]] == ["cures"]

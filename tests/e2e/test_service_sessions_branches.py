@@ -422,3 +422,19 @@ def test_the_candidate_that_a_person_chooses_becomes_the_session(service, sessio
                 assert list(events)[-1]["winner"] is None
         assert eventually(lambda: service.get(session).json["state"] == "idle")
     assert value(service, session, "x") == printed[2].strip()
+
+
+def test_the_suggestions_for_a_failed_cell_are_candidates(service, session):
+    failed = service.post(session + "/exec", {"code": 'd = {"price": 3}\nd["prize"]'}).json
+    reply = service.post(session + "/branches", {"fixes_of": failed["id"], "keep": "first_ok"})
+    assert reply.status == 200, reply
+    (made,) = reply.json["results"]
+    assert (made["outcome"], made["cell"]["result"]["text/plain"], reply.json["adopted"]) == ("ok", "3", True)
+    assert '-d["prize"]\n+d["price"]\n' in made["diff"]
+    well = service.post(session + "/exec", {"code": "1"}).json
+    for fields, status, words in [({"fixes_of": well["id"]}, 400, "suggests no line"),
+                                  ({"fixes_of": "run_none"}, 404, "no run"),
+                                  ({"fixes_of": well["id"], "candidates": ["1"]}, 400, "both given"),
+                                  ({}, 400, "none are given")]:
+        refused = service.post(session + "/branches", {"keep": "first_ok", **fields})
+        assert refused.status == status and words in refused.json["error"]["message"], refused

@@ -10,13 +10,16 @@ Verdict = Literal[
     "ok", "runtime_error", "compile_error", "timeout", "cpu_timeout", "memory_limit", "output_limit",
     "process_limit", "disk_limit", "cancelled", "rejected", "internal_error",
 ]
+OutcomeWord = Literal[
+    "cures", "moves", "no_change", "limit", "unsteady", "not_tried",
+]
 Runner = Literal[
     "pytest", "unittest", "node", "go", "minitest", "ctest",
 ]
 State = Literal[
     "waiting", "queued", "running", "finished", "interrupted",
 ]
-OutcomeWord = Literal[
+OutcomeWordWord = Literal[
     "passed", "failed", "no_tests", "stopped", "unknown",
 ]
 ErrorType = Literal[
@@ -367,8 +370,69 @@ class DiagnosisSuggestion(Model):
     replacement: Union[str, None]
     #: of replacement: replace the line of location by it, or insert it
     action: Union[Literal["replace", "insert"], None]
+    #: of replacement: the outcome of its try; present if `fixes` was set
+    outcome: Union[OutcomeWord, None]
     #: 0 to 1
     confidence: float
+
+
+class FixError(Model):
+    #: as in a diagnosis
+    type: Union[str, None]
+    #: the message of the error
+    message: Union[str, None]
+    #: name as in the request
+    file: Union[str, None]
+    #: line in the changed file, from 1
+    line: Union[int, None]
+
+
+class Fix(Model):
+    #: its index in diagnosis.suggestions
+    suggestion: int
+    #: cures: the changed program ends well; moves: it fails elsewhere, or otherwise; no_change: the same
+    #: error; limit: it reaches a limit; unsteady: it ends well, and so does the program without the change;
+    #: not_tried: see reason
+    outcome: OutcomeWord
+    #: why it was not tried
+    reason: Union[str, None]
+    #: the file that is changed
+    file: Union[str, None]
+    #: the first line of the change
+    line: Union[int, None]
+    #: the line is replaced, or lines are inserted before it
+    action: Literal["replace", "insert"]
+    #: the line as the suggestion has it
+    replacement: str
+    #: the change in the unified format
+    diff: Union[str, None]
+    #: the run of the changed program
+    run_id: Union[str, None]
+    #: how it ended
+    verdict: Union[Verdict, None]
+    #: the time that it took
+    wall_ms: Union[float, None]
+    #: the error of the changed program
+    error: Union[FixError, None]
+    _models = {
+        "error": "FixError",
+    }
+
+
+class Fixes(Model):
+    """The suggestions, tried."""
+
+    #: index of the first candidate that cures the error
+    best: Union[int, None]
+    #: why nothing was tried
+    reason: Union[str, None]
+    #: time for all tries
+    wall_ms: float
+    #: for each suggestion with a replacement: one, or one for each place that it may belong to
+    candidates: List[Fix]
+    _models = {
+        "candidates": "Fix",
+    }
 
 
 class Connection(Model):
@@ -546,6 +610,8 @@ class Result(Outcome):
     compile: Union[ResultCompile, None]
     #: the cause of a failure and suggestions; null if the run ended well
     diagnosis: Union[Diagnosis, None]
+    #: the suggestions, tried; present if `fixes` was set
+    fixes: Union[Fixes, None]
     #: the results of SQL queries; null for other languages
     tables: Union[List[ResultTable], None]
     #: where time and memory went; null unless `profile` was set
@@ -555,7 +621,7 @@ class Result(Outcome):
     #: the connections of the program; null if it had no network
     network: Union[Network, None]
     #: of tests: passed, failed, no_tests, stopped (by a limit) or unknown; present if `test_runner` was set
-    outcome: Union[OutcomeWord, None]
+    outcome: Union[OutcomeWordWord, None]
     #: the report of the tests; null if it could not be read; present if `test_runner` was set
     tests: Union[Tests, None]
     #: as in the request
@@ -581,6 +647,7 @@ class Result(Outcome):
         "timings": "ResultTiming",
         "compile": "ResultCompile",
         "diagnosis": "Diagnosis",
+        "fixes": "Fixes",
         "tables": "ResultTable",
         "profile": "ResultProfile",
         "displays": "ResultDisplay",
@@ -1007,6 +1074,8 @@ class BatchResult(Outcome):
     compile: Union[ResultCompile, None]
     #: the cause of a failure and suggestions; null if the run ended well
     diagnosis: Union[Diagnosis, None]
+    #: the suggestions, tried; present if `fixes` was set
+    fixes: Union[Fixes, None]
     #: the results of SQL queries; null for other languages
     tables: Union[List[ResultTable], None]
     #: where time and memory went; null unless `profile` was set
@@ -1016,7 +1085,7 @@ class BatchResult(Outcome):
     #: the connections of the program; null if it had no network
     network: Union[Network, None]
     #: of tests: passed, failed, no_tests, stopped (by a limit) or unknown; present if `test_runner` was set
-    outcome: Union[OutcomeWord, None]
+    outcome: Union[OutcomeWordWord, None]
     #: the report of the tests; null if it could not be read; present if `test_runner` was set
     tests: Union[Tests, None]
     #: as in the request
@@ -1042,6 +1111,7 @@ class BatchResult(Outcome):
         "timings": "ResultTiming",
         "compile": "ResultCompile",
         "diagnosis": "Diagnosis",
+        "fixes": "Fixes",
         "tables": "ResultTable",
         "profile": "ResultProfile",
         "displays": "ResultDisplay",
@@ -1372,6 +1442,8 @@ class ArtifactRun(Model):
     compile: Union[ResultCompile, None]
     #: the cause of a failure and suggestions; null if the run ended well
     diagnosis: Union[Diagnosis, None]
+    #: the suggestions, tried; present if `fixes` was set
+    fixes: Union[Fixes, None]
     #: the results of SQL queries; null for other languages
     tables: Union[List[ResultTable], None]
     #: where time and memory went; null unless `profile` was set
@@ -1381,7 +1453,7 @@ class ArtifactRun(Model):
     #: the connections of the program; null if it had no network
     network: Union[Network, None]
     #: of tests: passed, failed, no_tests, stopped (by a limit) or unknown; present if `test_runner` was set
-    outcome: Union[OutcomeWord, None]
+    outcome: Union[OutcomeWordWord, None]
     #: the report of the tests; null if it could not be read; present if `test_runner` was set
     tests: Union[Tests, None]
     #: as in the request
@@ -1405,6 +1477,7 @@ class ArtifactRun(Model):
         "timings": "ResultTiming",
         "compile": "ResultCompile",
         "diagnosis": "Diagnosis",
+        "fixes": "Fixes",
         "tables": "ResultTable",
         "profile": "ResultProfile",
         "displays": "ResultDisplay",
@@ -1944,6 +2017,8 @@ class CellEnd(Outcome):
     compile: Union[ResultCompile, None]
     #: the cause of a failure and suggestions; null if the run ended well
     diagnosis: Union[Diagnosis, None]
+    #: the suggestions, tried; present if `fixes` was set
+    fixes: Union[Fixes, None]
     #: the results of SQL queries; null for other languages
     tables: Union[List[ResultTable], None]
     #: where time and memory went; null unless `profile` was set
@@ -1953,7 +2028,7 @@ class CellEnd(Outcome):
     #: the connections of the program; null if it had no network
     network: Union[Network, None]
     #: of tests: passed, failed, no_tests, stopped (by a limit) or unknown; present if `test_runner` was set
-    outcome: Union[OutcomeWord, None]
+    outcome: Union[OutcomeWordWord, None]
     #: the report of the tests; null if it could not be read; present if `test_runner` was set
     tests: Union[Tests, None]
     #: as in the request
@@ -1979,6 +2054,7 @@ class CellEnd(Outcome):
         "timings": "ResultTiming",
         "compile": "ResultCompile",
         "diagnosis": "Diagnosis",
+        "fixes": "Fixes",
         "tables": "ResultTable",
         "profile": "ResultProfile",
         "displays": "ResultDisplay",
@@ -2239,6 +2315,8 @@ class BranchResult(Model):
     error: Union[str, None]
     #: as the answer of POST exec: result, outputs, usage, diagnosis
     cell: Union[Cell, None]
+    #: with fixes_of: the change of the cell
+    diff: Union[str, None]
     #: with best, if the candidate was ok
     score: Union[BranchResultScore, None]
     _models = {
@@ -2809,6 +2887,9 @@ class RunOptions(TypedDict, total=False):
     display: bool
     #: read the output as the report of this test runner; the result has `tests`
     test_runner: TestRunner
+    #: try: if the program fails, run it with each suggested line; the result has `fixes`. try_with_network:
+    #: also if it has a network
+    fixes: Literal["none", "try", "try_with_network"]
     #: names of files to fetch from /sandbox; "." is every file
     outputs: List[str]
     #: cancel the run if the client goes away
@@ -2898,6 +2979,9 @@ class BatchRequestRun(TypedDict, total=False):
     display: bool
     #: read the output as the report of this test runner; the result has `tests`
     test_runner: TestRunner
+    #: try: if the program fails, run it with each suggested line; the result has `fixes`. try_with_network:
+    #: also if it has a network
+    fixes: Literal["none", "try", "try_with_network"]
     #: names of files to fetch from /sandbox; "." is every file
     outputs: List[str]
     #: default, manual and acceptEdits ask a person first
@@ -3024,6 +3108,9 @@ class CellOptions(TypedDict, total=False):
 
 
 class BranchOptions(TypedDict, total=False):
+    #: in place of candidates: the id of a failed cell; each candidate is its code with a line that its
+    #: diagnosis suggests
+    fixes_of: str
     #: the winner: first_ok: the first candidate that ends with status ok, and the others are stopped; best:
     #: the one with the highest score; none; ask: the one that POST branches/choose names after all results,
     #: with stream

@@ -2,9 +2,10 @@
 
 import type { Files, Network as NetworkOption, Json } from "./types.js";
 export type Verdict = "ok" | "runtime_error" | "compile_error" | "timeout" | "cpu_timeout" | "memory_limit" | "output_limit" | "process_limit" | "disk_limit" | "cancelled" | "rejected" | "internal_error";
+export type OutcomeWord = "cures" | "moves" | "no_change" | "limit" | "unsteady" | "not_tried";
 export type Runner = "pytest" | "unittest" | "node" | "go" | "minitest" | "ctest";
 export type State = "waiting" | "queued" | "running" | "finished" | "interrupted";
-export type OutcomeWord = "passed" | "failed" | "no_tests" | "stopped" | "unknown";
+export type OutcomeWordWord = "passed" | "failed" | "no_tests" | "stopped" | "unknown";
 export type ErrorType = "unknown" | "timeout" | "execution_failure" | "python_exception" | "sandbox_error";
 export type StateWord = "starting" | "idle" | "busy" | "sleeping" | "ended";
 export type Status = "ok" | "error" | "interrupted" | "timeout" | "lost";
@@ -268,8 +269,60 @@ export interface DiagnosisSuggestion {
   replacement?: string;
   /** of replacement: replace the line of location by it, or insert it */
   action?: "replace" | "insert";
+  /** of replacement: the outcome of its try; present if `fixes` was set */
+  outcome?: OutcomeWord;
   /** 0 to 1 */
   confidence: number;
+}
+
+export interface FixError {
+  /** as in a diagnosis */
+  type: string | null;
+  /** the message of the error */
+  message: string | null;
+  /** name as in the request */
+  file: string | null;
+  /** line in the changed file, from 1 */
+  line: number | null;
+}
+
+export interface Fix {
+  /** its index in diagnosis.suggestions */
+  suggestion: number;
+  /** cures: the changed program ends well; moves: it fails elsewhere, or otherwise; no_change: the same error; limit: it reaches a limit; unsteady: it ends well, and so does the program without the change; not_tried: see reason */
+  outcome: OutcomeWord;
+  /** why it was not tried */
+  reason: string | null;
+  /** the file that is changed */
+  file: string | null;
+  /** the first line of the change */
+  line: number | null;
+  /** the line is replaced, or lines are inserted before it */
+  action: "replace" | "insert";
+  /** the line as the suggestion has it */
+  replacement: string;
+  /** the change in the unified format */
+  diff: string | null;
+  /** the run of the changed program */
+  run_id: string | null;
+  /** how it ended */
+  verdict: Verdict | null;
+  /** the time that it took */
+  wall_ms: number | null;
+  /** the error of the changed program */
+  error: FixError | null;
+}
+
+/** The suggestions, tried. */
+export interface Fixes {
+  /** index of the first candidate that cures the error */
+  best: number | null;
+  /** why nothing was tried */
+  reason: string | null;
+  /** time for all tries */
+  wall_ms: number;
+  /** for each suggestion with a replacement: one, or one for each place that it may belong to */
+  candidates: Fix[];
 }
 
 export interface Connection {
@@ -418,6 +471,8 @@ export interface Result {
   compile: ResultCompile | null;
   /** the cause of a failure and suggestions; null if the run ended well */
   diagnosis: Diagnosis | null;
+  /** the suggestions, tried; present if `fixes` was set */
+  fixes?: Fixes;
   /** the results of SQL queries; null for other languages */
   tables: ResultTable[] | null;
   /** where time and memory went; null unless `profile` was set */
@@ -427,7 +482,7 @@ export interface Result {
   /** the connections of the program; null if it had no network */
   network: Network | null;
   /** of tests: passed, failed, no_tests, stopped (by a limit) or unknown; present if `test_runner` was set */
-  outcome?: OutcomeWord;
+  outcome?: OutcomeWordWord;
   /** the report of the tests; null if it could not be read; present if `test_runner` was set */
   tests?: Tests | null;
   /** as in the request */
@@ -826,6 +881,8 @@ export interface BatchResult {
   compile?: ResultCompile | null;
   /** the cause of a failure and suggestions; null if the run ended well */
   diagnosis?: Diagnosis | null;
+  /** the suggestions, tried; present if `fixes` was set */
+  fixes?: Fixes;
   /** the results of SQL queries; null for other languages */
   tables?: ResultTable[] | null;
   /** where time and memory went; null unless `profile` was set */
@@ -835,7 +892,7 @@ export interface BatchResult {
   /** the connections of the program; null if it had no network */
   network?: Network | null;
   /** of tests: passed, failed, no_tests, stopped (by a limit) or unknown; present if `test_runner` was set */
-  outcome?: OutcomeWord;
+  outcome?: OutcomeWordWord;
   /** the report of the tests; null if it could not be read; present if `test_runner` was set */
   tests?: Tests | null;
   /** as in the request */
@@ -1138,6 +1195,8 @@ export interface ArtifactRun {
   compile?: ResultCompile | null;
   /** the cause of a failure and suggestions; null if the run ended well */
   diagnosis?: Diagnosis | null;
+  /** the suggestions, tried; present if `fixes` was set */
+  fixes?: Fixes;
   /** the results of SQL queries; null for other languages */
   tables?: ResultTable[] | null;
   /** where time and memory went; null unless `profile` was set */
@@ -1147,7 +1206,7 @@ export interface ArtifactRun {
   /** the connections of the program; null if it had no network */
   network?: Network | null;
   /** of tests: passed, failed, no_tests, stopped (by a limit) or unknown; present if `test_runner` was set */
-  outcome?: OutcomeWord;
+  outcome?: OutcomeWordWord;
   /** the report of the tests; null if it could not be read; present if `test_runner` was set */
   tests?: Tests | null;
   /** as in the request */
@@ -1638,6 +1697,8 @@ export interface CellEnd {
   compile?: ResultCompile | null;
   /** the cause of a failure and suggestions; null if the run ended well */
   diagnosis?: Diagnosis | null;
+  /** the suggestions, tried; present if `fixes` was set */
+  fixes?: Fixes;
   /** the results of SQL queries; null for other languages */
   tables?: ResultTable[] | null;
   /** where time and memory went; null unless `profile` was set */
@@ -1647,7 +1708,7 @@ export interface CellEnd {
   /** the connections of the program; null if it had no network */
   network?: Network | null;
   /** of tests: passed, failed, no_tests, stopped (by a limit) or unknown; present if `test_runner` was set */
-  outcome?: OutcomeWord;
+  outcome?: OutcomeWordWord;
   /** the report of the tests; null if it could not be read; present if `test_runner` was set */
   tests?: Tests | null;
   /** as in the request */
@@ -1871,6 +1932,8 @@ export interface BranchResult {
   error: string | null;
   /** as the answer of POST exec: result, outputs, usage, diagnosis */
   cell: Cell | null;
+  /** with fixes_of: the change of the cell */
+  diff: string | null;
   /** with best, if the candidate was ok */
   score: BranchResultScore | null;
 }
@@ -2388,6 +2451,8 @@ export interface RunOptions {
   display?: boolean;
   /** read the output as the report of this test runner; the result has `tests` */
   test_runner?: TestRunner;
+  /** try: if the program fails, run it with each suggested line; the result has `fixes`. try_with_network: also if it has a network */
+  fixes?: "none" | "try" | "try_with_network";
   /** names of files to fetch from /sandbox; "." is every file */
   outputs?: string[];
   /** cancel the run if the client goes away */
@@ -2475,6 +2540,8 @@ export interface BatchRequestRun {
   display?: boolean;
   /** read the output as the report of this test runner; the result has `tests` */
   test_runner?: TestRunner;
+  /** try: if the program fails, run it with each suggested line; the result has `fixes`. try_with_network: also if it has a network */
+  fixes?: "none" | "try" | "try_with_network";
   /** names of files to fetch from /sandbox; "." is every file */
   outputs?: string[];
   /** default, manual and acceptEdits ask a person first */
@@ -2601,6 +2668,8 @@ export interface CellOptions {
 }
 
 export interface BranchOptions {
+  /** in place of candidates: the id of a failed cell; each candidate is its code with a line that its diagnosis suggests */
+  fixes_of?: string;
   /** the winner: first_ok: the first candidate that ends with status ok, and the others are stopped; best: the one with the highest score; none; ask: the one that POST branches/choose names after all results, with stream */
   keep: "first_ok" | "best" | "none" | "ask";
   /** with best: a cell that runs in the copy of each candidate that was ok; its result is a number */

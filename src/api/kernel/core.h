@@ -11,6 +11,10 @@ struct api_core {
     struct doors *doors;
     bool verifies_audit; /* a check of the audit log is in progress */
     struct buf openapi;
+    struct { /* runs/fixes.c */
+        struct run_aftermath aftermath;
+        struct api *api;
+    } fixes;
     struct allowlist_memo commands; /* the last allow-list */
     struct {                        /* storage.c; asked_ms: clock of the loop */
         uint64_t asked_ms, free;

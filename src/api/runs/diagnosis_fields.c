@@ -1,6 +1,7 @@
 /* The fields of a diagnosis, as run/diagnosis_json.c makes it. Pure data. */
 #include "api/runs/result_fields.h"
 #include "diagnose/core/diagnose.h"
+#include "fixes/outcome.h"
 
 static const char *const category_words[] = { CATEGORY_TABLE(FIELD_WORD) NULL };
 
@@ -39,12 +40,15 @@ static const struct api_field further_errors_reply[] = {
     { "left_out", FIELD_INT, ALWAYS, .help = "number of errors beyond those" },
     { 0 },
 };
+static const char *const outcome_words[] = { FIX_OUTCOME_TABLE(FIELD_WORD) NULL };
 static const char *const action_words[] = { "replace", "insert", NULL };
 static const struct api_field suggestion_reply[] = {
     { "text", FIELD_STRING, ALWAYS, .help = "a sentence" },
     { "replacement", FIELD_STRING, .help = "a corrected line, or the text to write" },
     { "action", FIELD_STRING, .one_of = action_words,
       .help = "of replacement: replace the line of location by it, or insert it" },
+    { "outcome", FIELD_STRING, .one_of = outcome_words,
+      .help = "of replacement: the outcome of its try; present if `fixes` was set" },
     { "confidence", FIELD_NUMBER, ALWAYS, .help = "0 to 1" },
     { 0 },
 };

@@ -1,5 +1,7 @@
 #include "api/runs/result_fields.h"
 
+#include "api/runs/fixes.h"
+
 #include "network/record.h"
 #include "normalise/normalise.h"
 #include "run/tests_json.h"
@@ -248,6 +250,8 @@ const struct api_field result_reply[] = {
       .help = "the result of the compiler; null if the language has none" },
     { "diagnosis", FIELD_OBJECT, OR_NULL, .fields = diagnosis_reply,
       .help = "the cause of a failure and suggestions; null if the run ended well" },
+    { "fixes", FIELD_OBJECT, .fields = fixes_reply,
+      .help = "the suggestions, tried; present if `fixes` was set" },
     { "tables", FIELD_OBJECTS, OR_NULL, .fields = table_reply,
       .help = "the results of SQL queries; null for other languages" },
     { "profile", FIELD_OBJECT, OR_NULL, .fields = profile_reply,

@@ -2,6 +2,7 @@
 
 #include "api/approvals/approvals.h"
 #include "api/kernel/storage.h"
+#include "api/runs/fixes.h"
 
 int api_submit(struct api *api, struct run_spec *spec, const char *mode, unsigned flags,
                struct run_watch *w, struct run **ret, struct err *e)
@@ -13,6 +14,7 @@ int api_submit(struct api *api, struct run_spec *spec, const char *mode, unsigne
         run_spec_done(spec);
         return -1;
     }
+    fixes_arm(api, spec);
     if (admission.kind == ADMISSION_GRANTED)
         return engine_submit(api->engine, spec, flags, NULL, w, ret, e);
     if (engine_submit(api->engine, spec, flags | SUBMIT_AWAITS_DECISION, NULL, w, &x, e))

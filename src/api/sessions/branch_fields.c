@@ -22,6 +22,7 @@ static const struct api_field branch_result_reply[] = {
       .help = "the reason why the candidate did not run, or failed though its cell was ok" },
     { "cell", FIELD_OBJECT, OR_NULL, .fields = cell_reply,
       .help = "as the answer of POST exec: result, outputs, usage, diagnosis" },
+    { "diff", FIELD_STRING, OR_NULL, .help = "with fixes_of: the change of the cell" },
     { "score", FIELD_OBJECT, OR_NULL, .fields = score_reply,
       .help = "with best, if the candidate was ok" },
     { .schema = "BranchResult" },

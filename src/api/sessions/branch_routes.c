@@ -9,6 +9,7 @@
 #include "api/runs/result_fields.h"
 #include "api/runs/run_spec.h"
 #include "api/sessions/branch_fields.h"
+#include "api/sessions/branch_fixes.h"
 #include "api/sessions/cell_result.h"
 #include "api/sessions/cell_submit.h"
 #include "api/sessions/session_find.h"
@@ -26,8 +27,11 @@ enum keep_rule { KEEP_FIRST_OK, KEEP_BEST, KEEP_NONE, KEEP_ASK };
 static const char *const keep_words[] = { "first_ok", "best", "none", "ask", NULL };
 
 static const struct api_field branch_fields[] = {
-    { "candidates", FIELD_STRINGS, .required = true, .max = BRANCHES_MAX,
+    { "candidates", FIELD_STRINGS, .max = BRANCHES_MAX,
       .help = "the code of each candidate; each runs in a copy of the session" },
+    { "fixes_of", FIELD_STRING, .min = 1, .max = ID_SIZE - 1,
+      .help = "in place of candidates: the id of a failed cell; each candidate is its code with a "
+              "line that its diagnosis suggests" },
     { "keep", FIELD_STRING, .required = true, .one_of = keep_words,
       .help = "the winner: first_ok: the first candidate that ends with status ok, and the others "
               "are stopped; best: the one with the highest score; none; ask: the one that POST "
@@ -430,6 +434,8 @@ static void take_result(struct candidate *c, json_t *cell, json_t *error)
                                                                 : 1],
                           "session", copy_of(c)->id, "error", error ? error : json_null(), "cell",
                           cell ? cell : json_null(), "score");
+    json_t *diff = json_array_get(json_object_get(b->call->body, "diffs"), index_of(c));
+    json_put(c->result, "diff", diff ? json_incref(diff) : json_null());
     tell(b, "result", index_of(c), "result", c->result);
     if (c->is_ok && b->keep == KEEP_FIRST_OK && b->winner < 0 && !b->stopped) {
         b->winner = (int)index_of(c);
@@ -580,9 +586,11 @@ static int check_candidates(const json_t *list, char *field, size_t size, struct
     size_t n = json_array_size(list);
     (void)snprintf(field, size, "candidates");
     if (n == 0)
-        return err_set(e, ERR_BAD_REQUEST, 0,
-                       "candidates: none are given; 1 to %d are accepted: give the code of each",
-                       BRANCHES_MAX);
+        return err_set(
+            e, ERR_BAD_REQUEST, 0,
+            "candidates: none are given; 1 to %d are accepted: give the code of each, or "
+            "'fixes_of'",
+            BRANCHES_MAX);
     for (size_t i = 0; i < n; i++) {
         size_t bytes = json_string_length(json_array_get(list, i));
         if (bytes <= BUNDLE_FILE_MAX_BYTES)
@@ -667,6 +675,10 @@ static void post_branches(struct api_call *c)
 {
     struct err e = { 0 };
     char field[128] = "";
+    if (json_object_get(c->body, "fixes_of") && !json_object_get(c->body, "diffs")) {
+        branch_fixes_find(c, post_branches);
+        return;
+    }
     struct session *s = session_to_use(c);
     if (!s)
         return;

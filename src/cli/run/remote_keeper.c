@@ -24,6 +24,7 @@
 #include "cli/cli.h"
 #include "cli/run/diagnosis_view.h"
 #include "cli/run/end_note.h"
+#include "cli/run/fixes_view.h"
 #include "cli/run/profile_view.h"
 #include "cli/run/remote.h"
 #include "cli/run/remote_request.h"
@@ -546,6 +547,8 @@ static void print_note(const struct session *s)
     end_note_print(&note);
     if (diagnosis_view_wanted(s->job->options))
         diagnosis_view_print(json_object_get(s->result, "diagnosis"));
+    struct err e = { 0 };
+    (void)!fixes_view_print(s->result, stderr, &e);
 }
 
 static int print_json(struct session *s, struct err *e)

@@ -82,6 +82,15 @@ static int set_bench(void *arguments, const struct arg_row *row, const char *val
     return args_count(row, value, BENCH_MAX, &((struct run_arguments *)arguments)->bench, e);
 }
 
+static int set_fixes(void *arguments, const struct arg_row *row, const char *value, struct err *e)
+{
+    struct run_arguments *o = arguments;
+    (void)value;
+    (void)e;
+    o->run_options.fixes = row->def ? FIXES_TRY_NETWORK : FIXES_TRY;
+    return 0;
+}
+
 static const char *level_at(const void *def, size_t i)
 {
     (void)def;
@@ -134,6 +143,11 @@ static const struct arg_row rows[] = {
       .help = "print one JSON object instead of the output of the program" },
     { "bench", "N", .apply = set_bench,
       .help = "run it N times by a service, and tell the spread of its times" },
+    { "fix", .apply = set_fixes,
+      .help =
+          "if the program fails, run it again with each suggested line, and tell the outcomes" },
+    { "fix-with-network", .apply = set_fixes, .def = "",
+      .help = "the same, also for a program with a network" },
     { "no-diagnosis", .offset = AT(no_diagnosis), .help = "do not explain a failure" },
 };
 #undef AT
@@ -191,7 +205,8 @@ size_t run_arguments_rows(struct arg_row *out)
     size_t n = ARRAY_LEN(rows);
     memcpy(out, rows, sizeof rows);
     for (int i = 0; i < RUN_OPTION_COUNT; i++)
-        out[n++] = run_option_row(&run_option_defs[i]);
+        if (run_option_defs[i].option)
+            out[n++] = run_option_row(&run_option_defs[i]);
     for (int i = 0; i < LIMIT_COUNT; i++)
         out[n++] = limit_row(&limit_defs[i]);
     return n;

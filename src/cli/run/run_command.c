@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cli/batch/repeat.h"
 #include "cli/cli.h"
+#include "cli/confined.h"
 #include "cli/repl/notebook.h"
 #include "cli/repl/repl.h"
 #include "cli/run/handover.h"
@@ -119,8 +120,30 @@ static int run_notebook(const struct run_arguments *o, struct err *e)
     return repl_run_notebook(&job, e);
 }
 
+/* Tries need a service. */
+static int find_service(struct run_arguments *o, struct confined *x, struct err *e)
+{
+    const char *here = o->strict                ? "--strict"
+                       : o->mounts              ? "--mount"
+                       : o->allow_private       ? "--allow-private"
+                       : o->level != LEVEL_AUTO ? "--isolation"
+                                                : NULL;
+    if (here)
+        return err_set(e, ERR_USAGE, 0,
+                       "--fix and %s cannot be used together: a service tries the suggestions, and "
+                       "%s runs the program without one",
+                       here, here);
+    x->service.network = o->allow_net || o->full_network;
+    if (confined_find(x, &o->service, o->local, e))
+        return -1;
+    o->service = x->at;
+    o->local = false;
+    return 0;
+}
+
 int run_program(struct run_arguments *o, struct err *e)
 {
+    scoped(confined) x = CONFINED_INIT;
     scoped(inputs) in = INPUTS_INIT;
     const char *field;
     if (inputs_load(&in, o, e))
@@ -130,6 +153,8 @@ int run_program(struct run_arguments *o, struct err *e)
          allowlist_check(o->run_options.allow_commands, e)))
         return -1;
     if (language_takes(in.language, &o->run_options, &field, e))
+        return -1;
+    if (o->run_options.fixes != FIXES_NONE && find_service(o, &x, e))
         return -1;
     block_signals(); /* from here on, a signal must not skip the clean-up */
     int status = remote_run(o, &in, e);

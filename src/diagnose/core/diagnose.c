@@ -118,5 +118,6 @@ bool diagnose(struct diagnoser *g, const struct diagnose_input *given, struct di
     system_advise(g, &in, d);
     make_excerpt(&in, d);
     suggestions_drop_idle(d, line_at(&in, d));
+    suggestions_check(&in, d);
     return true;
 }

@@ -187,6 +187,8 @@ void append_text(char *out, size_t size, const char *between, struct piece more)
                                            const char *fmt, ...);
 /* A line that is as it was corrects nothing: such replacements are removed. */
 void suggestions_drop_idle(struct diagnosis *d, struct piece line);
+/* Removes each replacement that its language could not read, or that makes no sense (check.c). */
+void suggestions_check(const struct diagnose_input *in, struct diagnosis *d);
 /* The line to write, for the suggestion that was added last. */
 [[gnu::format(printf, 2, 3)]] void suggest_replacement(struct diagnosis *d, const char *fmt, ...);
 /* The same: the line at `location` with the first `from` (as a whole word, if it is a word)
