@@ -17,6 +17,8 @@ interface Tab {
 
 const HIGH = 2 << 20;
 const SLOW_MS = 2000;
+/** The service says something every 15 s. A connection that is silent for longer is dead: a cable, a sleeping laptop. */
+const SILENT_MS = 40000;
 const pause = (ms: number) => new Promise<void>((r) => setTimeout(r, ms));
 
 /** The connection for one key. */
@@ -28,9 +30,16 @@ class Link {
   #due = false;
   denied = new Map<string, HubEvent>(); // feeds that the key may not have
   #wake: () => void = () => {};
+  #heard = 0; // performance.now() of the last bytes; 0: there is no connection
+  #silent = false;
 
   constructor(readonly key: string) {
     void this.#work();
+    setInterval(() => {
+      if (!this.#heard || performance.now() - this.#heard < SILENT_MS) return;
+      this.#silent = true;
+      this.#stop?.abort();
+    }, 1000);
   }
 
   #wanted() {
@@ -68,12 +77,15 @@ class Link {
       const { runs, feeds } = this.#wanted();
       if (!runs.size && !feeds.size) {
         this.#now = "";
+        this.#heard = 0;
         await new Promise<void>((r) => (this.#wake = r));
         continue;
       }
       this.#stop = new AbortController();
       this.#now = this.#name(runs, feeds);
       this.#at = new Map(runs);
+      this.#silent = false;
+      this.#heard = performance.now();
       try {
         const reply = await fetch("/v1/streams", {
           method: "POST",
@@ -90,6 +102,7 @@ class Link {
           const body = await reply.json().catch(() => ({}));
           this.#tell({ t: "failed", status: reply.status, message: body?.error?.message ?? `The service answered ${reply.status}.` });
           if (reply.status === 401 || reply.status === 403) {
+            this.#heard = 0;
             await new Promise<void>((r) => (this.#wake = r)); // a tab comes with another key, or none is left
             continue;
           }
@@ -99,7 +112,8 @@ class Link {
         wait = 50;
         await this.#read(reply);
       } catch {
-        if (!this.#stop.signal.aborted) {
+        this.#heard = 0;
+        if (!this.#stop.signal.aborted || this.#silent) {
           this.#tell({ t: "lost" });
           await Promise.race([pause(wait), new Promise<void>((r) => (this.#wake = r))]);
           wait = Math.min(wait * 2, 500);
@@ -113,6 +127,7 @@ class Link {
     let rest = "";
     for (;;) {
       const { value, done } = await reader.read();
+      this.#heard = performance.now();
       if (done) {
         const { runs, feeds } = this.#wanted();
         if (!runs.size && !feeds.size) return;

@@ -123,6 +123,10 @@ function Nav({ now, children }: { now: string; children: ComponentChildren }) {
   );
 }
 
+const LINKS = {
+  off: "The service does not answer. Trying again; your text is kept.",
+  slow: "The service takes long to answer. Waiting; your text is kept.",
+};
 const THEMES = { system: "◐", light: "☀", dark: "☾" };
 
 function App() {
@@ -158,9 +162,9 @@ function App() {
           <span aria-hidden="true">{THEMES[shade]}</span>
         </button>
       </Nav>
-      {state === "off" && (
+      {state !== "on" && (
         <p class="offline" role="status">
-          <span class="spinner" aria-hidden="true" /> The service does not answer. Trying again; your text is kept.
+          <span class="spinner" aria-hidden="true" /> {LINKS[state]}
         </p>
       )}
       {view ? (

@@ -15,6 +15,17 @@ def tab(service):
         yield b
 
 
+def type_cell(tab, code):
+    """Replaces the text of the cell that is being edited."""
+    from selenium.webdriver.common.keys import Keys
+
+    inside = "document.querySelector('.cell-editor')?.shadowRoot?.querySelector('.cm-content')"
+    tab.until(lambda: tab.js(f"return !!{inside}"))
+    tab.js(f"{inside}.focus()")
+    tab.chord(Keys.CONTROL, "a")
+    tab.cdp("Input.insertText", text=code)
+
+
 class Notebook:
     """One session on the page."""
 
@@ -38,14 +49,7 @@ class Notebook:
         return self.tab.js("return document.querySelectorAll('.cell').length")
 
     def edit(self, code):
-        """Replaces the text of the cell that is being edited."""
-        from selenium.webdriver.common.keys import Keys
-
-        inside = "document.querySelector('.cell-editor')?.shadowRoot?.querySelector('.cm-content')"
-        self.tab.until(lambda: self.tab.js(f"return !!{inside}"))
-        self.tab.js(f"{inside}.focus()")
-        self.tab.chord(Keys.CONTROL, "a")
-        self.tab.cdp("Input.insertText", text=code)
+        type_cell(self.tab, code)
 
     def cell(self, n):
         """The text of the outputs of a cell, and the state of its run."""
@@ -213,12 +217,16 @@ def test_console_notebook_is_imported_and_exported(tab, tmp_path):
     tab.press("More")
     tab.press("Run all cells")
     tab.until(lambda: "2" in tab.text(".cell-out"))
+    type_cell(tab, "never_ran = True")
     tab.js("URL.createObjectURL = (blob) => (blob.text().then((t) => window.saved = t), 'blob:none');"
            "HTMLAnchorElement.prototype.click = function () { window.savedAs = this.download }")
     tab.press("More")
     tab.press("Export .ipynb")
     saved = json.loads(tab.until(lambda: tab.js("return window.saved")))
-    assert saved["nbformat"] == 4 and "".join(saved["cells"][-1]["source"]) == "a = 1\na + 1"
+    assert saved["nbformat"] == 4
+    assert [(c["cell_type"], "".join(c["source"])) for c in saved["cells"]] == [
+        ("markdown", "# A title"), ("code", "a = 1\na + 1"), ("code", "never_ran = True")]
+    assert saved["cells"][1]["outputs"][0]["data"] == {"text/plain": "2"} and saved["cells"][2]["outputs"] == []
     assert tab.js("return window.savedAs") == "from-elsewhere.ipynb"
     tab.service.delete("/v1/sessions/" + tab.address().split("/")[-1])
 
@@ -276,6 +284,26 @@ def test_console_tree_is_walked_by_arrow_keys(tab, book):
     tab.until(lambda: "Variables that differ" in tab.text(".tree-details"))
     copy = [s for s in nb.service.get(f"{nb.path}/tree").json["sessions"] if s["parent"]][0]["id"]
     nb.service.delete(f"/v1/sessions/{copy}")
+
+
+def test_console_tree_shows_the_difference_to_a_checkpoint(tab, book):
+    """Cells, variables and files of a checkpoint beside the present state; the copy that was asked is gone."""
+    nb = book()
+    nb.exec("kept = 1; changed = 'before'; open('data.csv', 'w').write('a')")
+    nb.service.post(f"{nb.path}/checkpoints", {"name": "early"})
+    nb.exec("changed = 'after'; added = [1]; open('data.csv', 'w').write('ab'); open('new.txt', 'w').write('')")
+    nb.open("/tree")
+    tab.js("[...document.querySelectorAll('.tree .node')].find((n) => n.ariaLabel.includes('Checkpoint early'))"
+           ".dispatchEvent(new MouseEvent('click', { bubbles: true }))")
+    tab.until(lambda: "changed = 'after'" in tab.text("[aria-label='Cells after this state']"))
+    variables = tab.until(lambda: tab.text("[aria-label='Variables that differ']"))
+    assert "changed here 'after', there 'before'" in variables and "added only here" in variables
+    assert "kept" not in variables
+    files = tab.text("[aria-label='Files that differ']")
+    assert "data.csv here 2 B" in files and "there 1 B" in files and "new.txt only here" in files
+    tab.until(lambda: [s["state"] for s in nb.service.get(f"{nb.path}/tree").json["sessions"]] == ["idle", "ended"])
+    assert tab.js("return document.querySelectorAll('.tree .node').length") == 3  # it is not in the drawing
+    assert tab.axe() == []
 
 
 def test_console_notebook_undoes_a_cell(tab, book):

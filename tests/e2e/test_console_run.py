@@ -1,5 +1,8 @@
 """The Run view of the console in a real browser (R8.3): every test acts as a person does."""
 
+import json
+import subprocess
+
 import pytest
 
 import browser
@@ -125,6 +128,140 @@ def test_console_says_why_a_request_was_refused(page):
     page.click("#run")
     page.over()
     assert "wall_ms" in page.text(".problem")
+
+
+def test_console_does_not_fix_a_line_that_is_another_one_now(page):
+    """The text was changed after the run, so the number of the line means another line."""
+    page.write("numbers = [1, 2]\nprint(nmbers)")
+    page.click("#run")
+    page.over()
+    page.until(lambda: "Apply fix" in page.text(".cause"))
+    page.write("numbers = [1, 2]\nkeep(this)\nprint(nmbers)")
+    page.press("Apply fix")
+    page.until(lambda: "was changed since that run" in page.text(".toasts"))
+    assert page.program() == "numbers = [1, 2]\nkeep(this)\nprint(nmbers)"
+
+
+def test_console_fault_in_a_file_leaves_the_program_alone(page):
+    """A line of another file is named, and has no button: the editor has the program alone."""
+    drop(page, {"helper.py": "def f():\n    return nothing_of_that_name\n"})
+    page.write("import helper\nprint('line 2')\nhelper.f()")
+    page.click("#run")
+    page.over()
+    page.until(lambda: "helper.py:2" in page.text(".cause"))
+    assert not page.inside(".cm-lint-marker") and "Apply fix" not in page.text(".cause")
+
+
+def drop(page, files):
+    """Files that a person drops on the page."""
+    page.js("""
+        const data = new DataTransfer();
+        for (const [name, text] of Object.entries(arguments[0])) data.items.add(new File([text], name));
+        const target = document.querySelector('.run-view');
+        target.dispatchEvent(new DragEvent('dragover', { dataTransfer: data, bubbles: true, cancelable: true }));
+        target.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+    """, files)
+
+
+def type_into(page, tab, text):
+    page.press(tab)
+    field = page.find(".tab-body textarea")
+    field.clear()
+    field.send_keys(text)
+
+
+def test_console_gives_everything_to_the_program(page):
+    """Dropped files, arguments, variables, input, files to fetch; the language is found, and the result says how."""
+    drop(page, {"data.txt": "from a file", "bytes.bin": "\0\1"})
+    type_into(page, "Arguments", "first\nsecond one")
+    type_into(page, "Variables", "CITY=Lima")
+    type_into(page, "Input", "typed")
+    page.click(".tabs button")
+    assert "data.txt" in page.text(".tab-body") and "bytes.bin" in page.text(".tab-body")
+    page.find(".tab-body textarea").send_keys("made.svg")
+    page.write("import sys, os\nprint(sys.argv[1:], os.environ['CITY'], input(), open('data.txt').read(),"
+               " len(open('bytes.bin', 'rb').read()))\n"
+               "open('made.svg', 'w').write('<svg xmlns=\"http://www.w3.org/2000/svg\"><rect width=\"9\" height=\"9\"/></svg>')")
+    page.until(lambda: "Detect (python)" in page.text("#language"))
+    page.click("#run")
+    page.over()
+    assert page.output() == "['first', 'second one'] Lima typed from a file 2"
+    assert "found by its text" in page.text(".facts") and "layer" in page.text(".facts")
+    page.until(lambda: page.js("return document.querySelector('.result img.picture')?.naturalWidth > 0"))
+    page.press("Isolation in detail")
+    assert "seccomp" in page.text(".layers")
+    page.driver.refresh()  # the request is in the service, with everything
+    page.over()
+    page.until(lambda: [e.text for e in page.driver.find_elements("css selector", ".count")] == ["2", "2", "1", "1"])
+
+
+def test_console_network_list_is_asked_for(page):
+    """This service allows no network: the refusal names the host and the setting, and the text stays."""
+    page.press("Network")
+    page.find(".tab-body textarea").send_keys("example.org:443")
+    page.write("print(1)")
+    page.click("#run")
+    page.over()
+    assert "network" in page.text(".problem") and page.program() == "print(1)"
+
+
+def test_console_profile_and_figures(page):
+    """Bars of the profile lead to their lines; a figure is an image. One option switches the other off."""
+    page.write("def slow():\n    return sum(i * i for i in range(2000000))\n\nslow()")
+    page.choose("#language", "python")
+    page.press("Options")
+    page.js("document.querySelectorAll('.options input')[0].click()")
+    page.click("#run")
+    page.over()
+    page.until(lambda: page.has(".bars meter") and page.has(".timeline svg"))
+    assert page.axe() == []
+    page.write("import matplotlib.pyplot as plt\nplt.plot([1, 3, 2])\nplt.show()")
+    page.js("document.querySelectorAll('.options input')[1].click()")
+    assert not page.js("return document.querySelectorAll('.options input')[0].checked")
+    page.click("#run")
+    page.over()
+    page.until(lambda: page.js("return document.querySelector('.result img.picture')?.naturalWidth > 100"))
+    assert page.axe() == []
+
+
+COPY = "navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve(); };"
+
+
+def copied(page, item):
+    page.js("window.copied = ''")
+    page.press("Share")
+    page.press(item)
+    return page.until(lambda: page.js("return window.copied"))
+
+
+@pytest.mark.parametrize("with_key", [False, True])
+def test_console_copies_the_request_as_a_program(page, service, tmp_path, with_key):
+    """The copied texts are run: each of them gets the output of the program. A key is read from the environment."""
+    code = "print('it\\'s', \"\u00fc\", '$HOME `id` \\\\')"
+    page.js(COPY)
+    page.write(code)
+    type_into(page, "Arguments", "a 'quoted' one")
+    if with_key:  # this service has no keys, so it takes any
+        page.js("sessionStorage.setItem('belljar.key', 'bj_not_copied')")
+        page.driver.refresh()
+        page.until(lambda: page.program() == code)
+        page.js(COPY)
+    expected = page.service.run(code, language="python")["stdout"]
+    environ = {"PATH": "/usr/bin:/bin", "BELLJAR_API_KEY": "bj_not_copied"}
+    for item, suffix, argv in (("Copy as curl", "sh", ["sh"]), ("Copy as Python", "py", ["python3"]),
+                               ("Copy as TypeScript", "mjs", ["node"])):
+        text = copied(page, item)
+        assert "bj_not_copied" not in text and ("BELLJAR_API_KEY" in text) == with_key
+        file = tmp_path / f"copied.{suffix}"
+        file.write_text(text)
+        made = subprocess.run([*argv, str(file)], capture_output=True, text=True, env=environ, timeout=60)
+        assert made.returncode == 0, made.stderr
+        out = json.loads(made.stdout)["stdout"] if suffix == "sh" else made.stdout
+        assert expected.strip() in out, (item, out)
+    page.click("#run")
+    page.over()
+    assert copied(page, "Copy link to this run").endswith("/console/" + page.address())
+    page.js("sessionStorage.removeItem('belljar.key')")
 
 
 HOSTILE = r'''

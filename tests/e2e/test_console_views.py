@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -66,6 +67,24 @@ def test_console_history_without_a_match_says_so(tab, service):
     tab.open("#/history")
     tab.find("input[type=search]").send_keys("no program has this text")
     tab.until(lambda: "No run fits" in tab.page())
+
+
+def test_console_compares_two_runs_with_the_keyboard_alone(tab, service):
+    from selenium.webdriver.common.keys import Keys
+
+    runs = [service.run(f"print('keyboard {i}')")["id"] for i in range(2)]
+    tab.open("icon.svg")
+    tab.open("#/history")
+    for run_id in runs:
+        tab.find(f'input[aria-label="Compare {run_id}"]').send_keys(Keys.SPACE)
+    tab.chord(Keys.CONTROL, "k")
+    tab.find(".palette input")
+    tab.keys("compare the two", Keys.ENTER)
+    tab.until(lambda: tab.address().startswith("#/history/compare/"))
+    for what in ("stdout", "Program"):
+        tab.named(what).send_keys(Keys.ENTER)
+        tab.until(lambda: tab.js("return document.querySelector('.merge')?.shadowRoot?.textContent.includes('keyboard 1')"))
+    assert "Memory" in tab.text(".grid") and "CPU" in tab.text(".grid")
 
 
 # ---- approvals ----
@@ -153,6 +172,50 @@ def test_console_remembers_a_thread(tab, service):
     again = service.post("/v1/runs", {"language": "bash", "code": "echo two", "permission_mode": "default",
                                       "thread_id": "remembered"})
     assert again.json["stdout"] == "two\n"
+
+
+def test_console_remembers_the_first_words_of_a_command(tab, service):
+    run_id, approval = ask(service, "git status")
+    open_request(tab, approval)
+    tab.choose(".actions select", "prefix")
+    tab.find('input[aria-label="First words of the command"]').send_keys("git status")
+    tab.click("#execute")
+    result(service, run_id)
+    rule, = [r for r in service.get("/v1/rules").json["rules"] if r["match"] == "prefix"]
+    assert (rule["text"], rule["action"]) == ("git status", "allow")
+    service.delete(f"/v1/rules/{rule['id']}")
+
+
+def test_console_dialog_names_the_artifact_and_the_thread_before(tab, service):
+    """The title of the artifact, the earlier runs of the thread, and a decision that another person takes meanwhile."""
+    service.run("print('earlier')", thread_id="t-artifact")
+    made = service.post("/api/artifacts/create",
+                        {"title": "Totals <i>", "language": "python", "content": "print(1)\n"}).json
+    with ThreadPoolExecutor() as pool:
+        reply = pool.submit(service.post, f"/api/artifacts/{made['id']}/execute",
+                            {"permission_mode": "default", "thread_id": "t-artifact"})
+        approval = eventually(lambda: [a for a in service.get("/v1/approvals?decision=pending").json["approvals"]
+                                       if a["thread_id"] == "t-artifact"], 20)[0]["id"]
+        open_request(tab, approval)
+        tab.until(lambda: "Execute \u201cTotals <i>\u201d (python)?" in tab.text(".dialog h2"))
+        tab.until(lambda: "Finished" in tab.text(".dialog .before"))
+        service.post(f"/v1/approvals/{approval}", {"decision": "reject", "reason": "not now"})
+        tab.until(lambda: "Somebody was faster" in tab.text(".dialog") and "not now" in tab.text(".dialog"))
+        assert not tab.has("#execute") and tab.axe() == []
+        assert reply.result(20).status == 200
+    service.delete(f"/api/artifacts/{made['id']}")
+
+
+def test_console_request_that_expires_can_be_asked_again(start_service):
+    s = start_service("--set", "approvals.timeout=2s")
+    _, approval = ask(s, "echo late")
+    with browser.Browser(s) as b:
+        b.open("#/approvals/" + approval)
+        b.until(lambda: "The time is over" in b.text(".dialog"))
+        assert not b.has("#execute") and b.axe() == []
+        b.press("Ask again")
+        b.until(lambda: b.address().startswith("#/runs/"))
+        b.until(lambda: len(s.get("/v1/approvals").json["approvals"]) == 2)
 
 
 def test_console_names_hidden_characters(tab, service):

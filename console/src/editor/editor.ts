@@ -16,6 +16,7 @@ import {
 } from "@codemirror/view";
 import { tags as t } from "@lezer/highlight";
 import { codePoint } from "../kit/ansi";
+import { type Action, fixOf } from "./fix";
 import { grammar } from "./languages";
 
 const colours = HighlightStyle.define([
@@ -112,7 +113,7 @@ export interface Mark {
   message: string;
   /** A corrected line, or one to insert. */
   fix: string | null;
-  action?: "replace" | "insert";
+  action?: Action;
 }
 
 export class Editor {
@@ -167,7 +168,7 @@ export class Editor {
   }
 
   /** Shows messages at their lines. A fix replaces the text of the line and keeps its indentation. */
-  marks(marks: Mark[], onFix?: () => void, severity: "error" | "warning" = "error") {
+  marks(marks: Mark[], severity: "error" | "warning" = "error") {
     const { doc } = this.view.state;
     const list: Diagnostic[] = marks
       .filter((m) => m.line >= 1 && m.line <= doc.lines)
@@ -180,46 +181,20 @@ export class Editor {
           to: Math.max(to, from),
           severity,
           message: m.message,
-          actions: m.fix === null ? [] : [{ name: "Apply fix", apply: () => this.fix(m.line, m.fix!, m.action, onFix) }],
+          actions: m.fix === null ? [] : [{ name: "Apply fix", apply: (view, at) => void this.fix(view.state.doc.lineAt(at).number, m.fix!, m.action) }],
         };
       });
     this.view.dispatch(setDiagnostics(this.view.state, list));
   }
 
-  /** A line that makes a name known stands below lines of its kind, or at the beginning; another one before the fault. */
-  #place(number: number, text: string): number {
-    const { doc } = this.view.state;
-    const opener = /^(import|from|#include|#pragma|using|use|require|const \w+ = require)\b/.exec(text)?.[1].split(" ")[0];
-    if (!opener) return number;
-    let after = 0;
-    for (let i = 1; i <= Math.min(doc.lines, 200); i++) {
-      const line = doc.line(i).text;
-      const kind = /^(from|import)$/.test(opener) ? /^(from|import|package)\b/ : new RegExp(`^(${opener}|package)\\b`);
-      if (kind.test(line) || (after === i - 1 && /^(#!|<\?php|\/\/|#(?!include|pragma|define|if))/.test(line))) after = i;
-    }
-    return after + 1;
-  }
-
-  fix(number: number, text: string, action: "replace" | "insert" = "replace", done?: () => void) {
-    const { doc } = this.view.state;
-    if (number > doc.lines) return;
-    if (action === "insert") {
-      const at = this.#place(number, text);
-      const indent = at === number ? /^\s*/.exec(doc.line(number).text)![0] : "";
-      const from = at > doc.lines ? doc.length : doc.line(at).from;
-      const insert = at > doc.lines ? `\n${text}` : `${indent}${text.trimStart()}\n`;
-      this.view.dispatch({ changes: { from, insert }, selection: { anchor: from + insert.length } });
-      this.view.dispatch(setDiagnostics(this.view.state, []));
-      this.view.focus();
-      return done?.();
-    }
-    const line = doc.line(number);
-    const indent = /^\s*/.exec(line.text)![0];
-    const insert = /^\s/.test(text) ? text : indent + text;
-    this.view.dispatch({ changes: { from: line.from, to: line.to, insert }, selection: { anchor: line.from + insert.length } });
+  /** False: the text is not the one with the fault any more. */
+  fix(number: number, text: string, action: Action = "replace", expected = ""): boolean {
+    const change = fixOf(this.text, number, text, action, expected);
+    if (!change) return false;
+    this.view.dispatch({ changes: change, selection: { anchor: change.from + change.insert.trimEnd().length } });
     this.view.dispatch(setDiagnostics(this.view.state, []));
     this.view.focus();
-    done?.();
+    return true;
   }
 
   show(number: number) {

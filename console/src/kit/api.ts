@@ -1,4 +1,5 @@
 // The client of the service. The key is a header, never a cookie: no other page can use it.
+import { setServerTime } from "./clock";
 import { Store } from "./store";
 
 export class ApiError extends Error {
@@ -19,7 +20,8 @@ export class Unreachable extends Error {
   }
 }
 
-export type Link = "on" | "off";
+/** "slow": a request has had no answer for a while. */
+export type Link = "on" | "slow" | "off";
 export const link = new Store<Link>("on");
 /** A promise that waits for a key is pending while this is true. */
 export const keyWanted = new Store<{ why: string } | null>(null);
@@ -83,11 +85,27 @@ export interface Options {
   range?: string;
   /** A poll does not ask for a key and does not change the state of the link by an abort. */
   quiet?: boolean;
+  /** The service answers at once; a GET always does. */
+  quick?: boolean;
 }
 
-let skew = 0;
-/** The time of the service, whose clock may differ from that of the browser. */
-export const serverNow = () => Date.now() + skew;
+/** After this time a person is told that the answer takes long. The request goes on: it may not be safe to repeat. */
+const SLOW_MS = 4000;
+let slow = 0;
+
+/** Watches one request; the returned function ends the watch. */
+function watchSlow(): () => void {
+  let counted = false;
+  const timer = setTimeout(() => {
+    counted = true;
+    slow++;
+    if (link.value === "on") link.value = "slow";
+  }, SLOW_MS);
+  return () => {
+    clearTimeout(timer);
+    if (counted && --slow === 0 && link.value === "slow") link.value = "on";
+  };
+}
 
 /** The answer, if it is a good one. Asks for a key and tries again if one is missing. */
 export async function call(method: string, path: string, options: Options = {}): Promise<Response> {
@@ -99,6 +117,7 @@ export async function call(method: string, path: string, options: Options = {}):
     if (options.accept) headers["Accept"] = options.accept;
     if (options.body !== undefined) headers["Content-Type"] = "application/json";
     let reply: Response;
+    const answered = method === "GET" || options.quick ? watchSlow() : () => {};
     try {
       reply = await fetch(path, {
         method,
@@ -113,11 +132,11 @@ export async function call(method: string, path: string, options: Options = {}):
       if (options.signal?.aborted) throw error;
       link.value = "off";
       throw new Unreachable();
+    } finally {
+      answered();
     }
-    link.value = "on";
-    const date = Date.parse(reply.headers.get("Date") ?? "");
-    // The header has whole seconds: less than two are no difference.
-    if (date) skew = Math.abs(date - Date.now()) < 2000 ? 0 : date - Date.now();
+    link.value = slow > 0 ? "slow" : "on";
+    setServerTime(Date.parse(reply.headers.get("Date") ?? ""));
     if (reply.ok) return reply;
     const problem = await failure(reply);
     if (reply.status !== 401 || options.quiet) throw problem;

@@ -1,4 +1,6 @@
 // Values in words for people.
+import { serverNow } from "./clock";
+
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
 
 export function bytes(n: number | null | undefined): string {
@@ -21,7 +23,7 @@ export function duration(ms: number | null | undefined): string {
 }
 
 /** "3 min ago"; the exact time belongs into a title. */
-export function ago(time: string | null, now = Date.now()): string {
+export function ago(time: string | null, now = serverNow()): string {
   if (!time) return "–";
   const s = Math.max(0, (now - Date.parse(time)) / 1000);
   if (s < 5) return "just now";

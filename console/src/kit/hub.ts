@@ -56,8 +56,7 @@ async function start() {
     } else if (data.t === "failed") {
       if (data.status !== 401) for (const watch of watchers) watch("lost", data.message);
     } else {
-      if (data.t === "lost") link.value = "off";
-      else link.value = "on";
+      link.value = data.t === "lost" ? "off" : "on";
       for (const watch of watchers) watch(data.t);
     }
   };

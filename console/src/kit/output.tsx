@@ -4,6 +4,7 @@ import { element, pieces } from "./ansi";
 import type { Lines, Shown } from "./lines";
 
 export const ROW = 20; // px; the style sheet says the same
+const MOST_ROWS = 400; // in the document, also if a style made the box as high as its text
 
 class Screen {
   #frame = 0;
@@ -55,7 +56,7 @@ class Screen {
       this.#top = box.scrollTop;
     }
     const first = Math.max(0, Math.floor(box.scrollTop / ROW) - 8);
-    const last = Math.min(n, Math.ceil((box.scrollTop + box.clientHeight) / ROW) + 8);
+    const last = Math.min(n, first + MOST_ROWS, Math.ceil((box.scrollTop + box.clientHeight) / ROW) + 8);
     const rows: HTMLElement[] = [];
     for (let i = first; i < last; i++) {
       const line = lines.line(shown, i);

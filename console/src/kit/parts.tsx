@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { words } from "./api";
+import { serverNow } from "./clock";
 import { ending, type Tone } from "./format";
 
 const SIGNS: Record<Tone, string> = { good: "✓", bad: "✕", warn: "!", idle: "–", busy: "" };
@@ -68,14 +69,14 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
   return { ...state, again: () => next((n) => n + 1) };
 }
 
-/** A number that changes every `ms`, to show times anew. */
+/** The time of the service, every `ms`, to show ages anew. */
 export function useTick(ms: number): number {
-  const [now, set] = useState(Date.now());
+  const [, next] = useState(0);
   useEffect(() => {
-    const timer = setInterval(() => set(Date.now()), ms);
+    const timer = setInterval(() => next((n) => n + 1), ms);
     return () => clearInterval(timer);
   }, [ms]);
-  return now;
+  return serverNow();
 }
 
 /** Buttons of which one is pressed. */

@@ -65,7 +65,7 @@ export function follow(
   if ("id" in from) join(from.id);
   else
     json<{ id: string; state: string; approval?: Approval }>("POST", "/v1/runs", {
-      body: { ...(from.body as object), wait: false }, signal: stop.signal,
+      body: { ...(from.body as object), wait: false }, signal: stop.signal, quick: true,
     }).then(
       (made) => {
         if (stop.signal.aborted) return;

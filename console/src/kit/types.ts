@@ -1,4 +1,6 @@
 // The parts of the API that the console reads. /openapi.json has all of it.
+import type { Action } from "../editor/fix";
+
 export interface Usage {
   wall_ms: number;
   cpu_ms: number;
@@ -14,7 +16,7 @@ export interface Place {
 export interface Suggestion {
   text: string;
   replacement?: string;
-  action?: "replace" | "insert";
+  action?: Action;
   confidence: number;
 }
 export interface Diagnosis {
@@ -93,6 +95,7 @@ export interface RunRow {
   language: string;
   verdict: string | null;
   thread_id: string | null;
+  artifact_id: string | null;
   key: string | null;
   surface: string | null;
   created_at: string | null;

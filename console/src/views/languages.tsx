@@ -24,8 +24,7 @@ export function LanguagesView(_: { parts: string[] }) {
                 <th scope="col">Version</th>
                 <th scope="col">Names</th>
                 <th scope="col">Files</th>
-                <th scope="col">Waiting interpreters</th>
-                <th scope="col">To install it</th>
+                <th scope="col">Warm starts, or the command that installs it</th>
               </tr>
             </thead>
             <tbody>
@@ -38,10 +37,9 @@ export function LanguagesView(_: { parts: string[] }) {
                   <td>{l.version ?? "–"}</td>
                   <td>{l.aliases.join(", ") || "–"}</td>
                   <td>{l.extensions.join(" ")}</td>
-                  <td>{l.warm.join(", ") || (l.compiled ? "compiled" : "–")}</td>
-                  <td>
+                  <td class="wrap">
                     {l.installed ? (
-                      ""
+                      l.warm.join(", ") || (l.compiled ? "compiled" : "–")
                     ) : (
                       <button class="link mono" onClick={() => void copy(l.install, "The command")} title="Copy the command">
                         {l.install}

@@ -42,7 +42,7 @@ function Bar({ book, session }: { book: Book; session: Session }) {
     await book.moved();
   };
   const runAll = () => book.slots.value.forEach((s) => book.run(s.key));
-  const save = () => exportNotebook(session.id, titleOf(session)).catch((e) => toast(words(e), "bad"));
+  const save = () => exportNotebook(book, titleOf(session)).catch((e) => toast(words(e), "bad"));
   const items: [string, () => void, string?][] = [
     ["Run all cells", runAll],
     ["Keep a checkpoint", () => void checkpoint()],

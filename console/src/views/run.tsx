@@ -1,13 +1,14 @@
 // Write a program, run it in a jar, see everything that it does.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Editor } from "../editor/editor";
+import type { Fix } from "../editor/fix";
 import { guess } from "../editor/languages";
 import { blobUrl, get, save, words } from "../kit/api";
 import { count } from "../kit/format";
 import type { Shown } from "../kit/lines";
 import { Output, type OutputHandle } from "../kit/output";
 import { useCommands } from "../kit/palette";
-import { Chip, Choice, Ending, Problem } from "../kit/parts";
+import { Chip, Choice, Problem } from "../kit/parts";
 import { rename, route } from "../kit/router";
 import { copy, toast } from "../kit/say";
 import * as snippets from "../kit/snippets";
@@ -65,13 +66,15 @@ function Stdin() {
   );
 }
 
+const linkTo = (id: string) => `${location.origin}/console/#/runs/${id}`;
+
 function Share({ request, id }: { request: () => unknown; id: string }) {
   const items: [string, () => void][] = [
     ["Copy as curl", () => void copy(snippets.curl(request()), "The command")],
     ["Copy as Python", () => void copy(snippets.python(request()), "The program")],
     ["Copy as TypeScript", () => void copy(snippets.typescript(request()), "The program")],
   ];
-  if (id) items.unshift(["Copy link to this run", () => void copy(`${location.origin}/console/#/runs/${id}`, "The link")]);
+  if (id) items.unshift(["Copy link to this run", () => void copy(linkTo(id), "The link")]);
   const menu = useRef<HTMLDetailsElement>(null);
   return (
     <details class="menu" ref={menu} onKeyDown={(e) => e.key === "Escape" && (menu.current!.open = false)}>
@@ -89,7 +92,7 @@ function Share({ request, id }: { request: () => unknown; id: string }) {
 
 const PHASES = { idle: "", sending: "Sending", waiting: "Waits for approval", queued: "Queued", running: "Running", over: "" };
 
-function Screen(props: { fix: (line: number, text: string, action?: "replace" | "insert") => void; show: (line: number) => void; stdin: boolean }) {
+function Screen(props: { fix: Fix; show: (line: number) => void; inEditor: (file: string | null) => boolean; stdin: boolean }) {
   const now = useStore(live.state);
   const [shown, setShown] = useState<Shown>("all");
   const [older, setOlder] = useState(false);
@@ -120,7 +123,6 @@ function Screen(props: { fix: (line: number, text: string, action?: "replace" | 
         <span class="grow" />
         {busy && <Chip tone={now.phase === "waiting" ? "warn" : "busy"}>{PHASES[now.phase]}</Chip>}
         {now.lost && <Chip tone="warn">Reconnecting</Chip>}
-        {now.phase === "over" && now.result && <Ending state={now.result.state} verdict={now.result.verdict} />}
         {now.id && (
           <>
             <button class="button small" onClick={() => void copy(lines.text(shown), "The output")}>
@@ -150,7 +152,7 @@ function Screen(props: { fix: (line: number, text: string, action?: "replace" | 
           </p>
         </div>
       ) : (
-        <div class={`output-box ${empty ? "none" : ""}`}>
+        <div class={`output-box ${empty ? "none" : now.phase === "over" ? "over" : ""}`} style={{ "--rows": lines.length("all") }}>
           <Output lines={lines} shown={shown} handle={output} label="Output" />
           {empty && now.phase === "over" && !now.error && <p class="muted pad">The program printed nothing.</p>}
         </div>
@@ -162,7 +164,7 @@ function Screen(props: { fix: (line: number, text: string, action?: "replace" | 
         </p>
       )}
       {now.error != null && <Problem error={now.error} />}
-      {now.result && <ResultView result={now.result} fix={props.fix} show={props.show} />}
+      {now.result && <ResultView result={now.result} fix={props.fix} show={props.show} inEditor={props.inEditor} />}
     </section>
   );
 }
@@ -230,11 +232,17 @@ export function RunView({ id }: { id: string }) {
     );
   }, [id]);
 
+  const fix: Fix = (line, text, action, expected) => {
+    if (!editor.current!.fix(line, text, action, expected))
+      toast("The program was changed since that run: the faulty line is not there any more.", "bad");
+  };
+  /** A fault may be in one of the files; the editor has the program alone. */
+  const mine = (file: string | null) => !file || !draft.files.some((f) => f.name === file || file.endsWith(`/${f.name}`));
   const result = now.result;
   const [loads, setLoads] = useState(0); // programs that came from the history
   useEffect(() => {
     const at = result?.diagnosis?.location;
-    if (!result || !at?.line) return editor.current!.marks([]);
+    if (!result || !at?.line || !mine(at.file)) return editor.current!.marks([]);
     const best = result.diagnosis!.suggestions[0];
     editor.current!.marks([
       {
@@ -257,6 +265,9 @@ export function RunView({ id }: { id: string }) {
     { name: "New program", run: fresh },
     { name: "Show an example", run: () => (live.reset(), replace({ ...draft, code: EXAMPLE, language: "" })) },
     { name: "Copy the request as curl", run: () => void copy(snippets.curl(request()), "The command") },
+    { name: "Copy the request as Python", run: () => void copy(snippets.python(request()), "The program") },
+    { name: "Copy the request as TypeScript", run: () => void copy(snippets.typescript(request()), "The program") },
+    ...(now.id ? [{ name: "Copy the link to this run", run: () => void copy(linkTo(now.id), "The link") }] : []),
     ...earlierDrafts().map((old) => ({
       name: `Bring back a draft: ${old.code.trim().split("\n")[0].slice(0, 60)}`, run: () => replace(old),
     })),
@@ -304,8 +315,7 @@ export function RunView({ id }: { id: string }) {
         <div class="editor" ref={host} />
         <Inputs draft={d} change={change} />
       </section>
-      <Screen fix={(line, text, action) => editor.current!.fix(line, text, action)} show={(line) => editor.current!.show(line)}
-        stdin={d.stdinOpen} />
+      <Screen fix={fix} show={(line) => editor.current!.show(line)} inEditor={mine} stdin={d.stdinOpen} />
     </main>
   );
 }

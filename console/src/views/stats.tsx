@@ -33,17 +33,24 @@ interface Sample {
 }
 const KEPT = 90;
 
+const short = (n: number) => (n >= 10 ? Math.round(n).toLocaleString("en") : n.toFixed(n % 1 ? 1 : 0));
+
 function Plot({ name, values, unit }: { name: string; values: number[]; unit: string }) {
-  const most = Math.max(1, ...values);
-  const points = values.map((v, i) => `${(((i + KEPT - values.length) / (KEPT - 1)) * 300).toFixed(1)},${(58 - (v / most) * 54).toFixed(1)}`);
+  const most = Math.max(0, ...values);
+  const points = values.map((v, i) => `${(((i + KEPT - values.length) / (KEPT - 1)) * 300).toFixed(1)},${(58 - (v / (most || 1)) * 54).toFixed(1)}`);
   const last = values.at(-1) ?? 0;
   return (
     <figure class="card plot">
       <figcaption>
-        <span class="muted">{name}</span> <b>{last >= 10 ? Math.round(last) : last.toFixed(last % 1 ? 1 : 0)}</b> <span class="muted">{unit}</span>
+        <span class="muted">{name}</span> <span class="muted peak">{values.length > 1 && `peak ${short(most)}`}</span> <b>{short(last)}</b> <span class="muted">{unit}</span>
       </figcaption>
       <svg viewBox="0 0 300 60" preserveAspectRatio="none" role="img" aria-label={`${name} over the last minutes, now ${last.toFixed(1)} ${unit}`}>
-        {values.length > 1 && <polyline points={points.join(" ")} />}
+        {values.length > 1 && (
+          <>
+            <polygon points={`${points[0].split(",")[0]},60 ${points.join(" ")} 300,60`} />
+            <polyline points={points.join(" ")} />
+          </>
+        )}
       </svg>
     </figure>
   );

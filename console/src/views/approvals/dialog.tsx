@@ -1,10 +1,12 @@
 // The dialog before a run: everything that the program gets is on it, and a decision needs a deliberate click.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Editor } from "../../editor/editor";
-import { ApiError, get, json, serverNow, words } from "../../kit/api";
+import { ApiError, get, json, words } from "../../kit/api";
+import { serverNow } from "../../kit/clock";
 import { runAgain } from "../../kit/again";
 import { Dialog } from "../../kit/dialog";
 import { ago, bytes, duration } from "../../kit/format";
+import { followFeed } from "../../kit/hub";
 import { Chip, Ending, Loading, Problem, useLoad, useTick } from "../../kit/parts";
 import { lookAgain } from "../../kit/pending";
 import { announce, toast } from "../../kit/say";
@@ -78,10 +80,20 @@ const isNothing = (v: unknown) =>
   v === null || v === false || v === "" || v === undefined || (Array.isArray(v) && v.length === 0) ||
   (typeof v === "object" && v !== null && Object.keys(v).length === 0);
 
+const NAMES: Record<string, string> = {
+  args: "Arguments", env: "Variables", stdin: "Standard input", compiler_args: "Arguments of the compiler",
+  allow_commands: "Commands that it may start", outputs: "Files that are fetched afterwards", network: "Network",
+};
+const nameOf = (key: string) => NAMES[key] ?? key.replaceAll("_", " ");
+/** A word or a number, which needs no box of its own. */
+const isShort = ([key, v]: [string, unknown]) => !(key in NAMES && key !== "network") && (typeof v !== "object" && String(v).length <= 40);
+
 /** Every field of the input, also one that this page does not know. */
 function Everything({ input }: { input: ApprovalInput }) {
   const files = (input.files ?? []).filter((f) => f.name !== input.entry || f.content !== undefined);
-  const rest = Object.entries(input).filter(([key, v]) => !SEPARATE.has(key) && !isNothing(v));
+  const given = Object.entries(input).filter(([key, v]) => !SEPARATE.has(key) && !isNothing(v));
+  const rest = given.filter((one) => !isShort(one));
+  const words = given.filter(isShort);
   const shown = (v: unknown) => (typeof v === "string" ? v : Array.isArray(v) && v.every((x) => typeof x === "string") ? v.join("\n") : JSON.stringify(v, null, 1));
   return (
     <>
@@ -100,23 +112,31 @@ function Everything({ input }: { input: ApprovalInput }) {
       ))}
       {rest.map(([key, v]) => (
         <div key={key} class="given">
-          <span class="muted">{key.replaceAll("_", " ")}</span>
+          <span class="muted">{nameOf(key)}</span>
           <pre class="block" tabIndex={0}>
             <Visible text={shown(v)} />
           </pre>
         </div>
       ))}
+      <p class="given words">
+        {words.map(([key, v]) => (
+          <span key={key}>
+            <span class="muted">{nameOf(key)}</span> <Visible text={shown(v)} />
+          </span>
+        ))}
+      </p>
     </>
   );
 }
 
+/** The runs of the thread, newest first, or all that wait: the run of the request is among them. */
+const ofThread = (a: Approval) =>
+  a.thread_id ? `/v1/runs?limit=6&session=${encodeURIComponent(a.thread_id)}` : "/v1/runs?state=waiting&limit=100";
+
 /** The asking key, and the last five runs of the thread. */
 function Before({ approval: a }: { approval: Approval }) {
   const loaded = useLoad(a.id, (signal) =>
-    get<{ runs: RunRow[] }>(
-      a.thread_id ? `/v1/runs?limit=6&session=${encodeURIComponent(a.thread_id)}` : "/v1/runs?state=waiting&limit=100",
-      { signal },
-    ),
+    get<{ runs: RunRow[] }>(ofThread(a), { signal }),
   );
   const rows = loaded.value?.runs ?? [];
   const own = rows.find((r) => r.id === a.run_id);
@@ -164,7 +184,7 @@ function Code(props: { approval: Approval; editing: boolean; text: { current: st
       editor.marks(
         (props.approval.risks ?? []).filter((r) => r.line > 0 && !r.file)
           .map((r) => ({ line: r.line, column: null, endColumn: null, message: `${r.kind}: ${r.why}`, fix: null })),
-        undefined, "warning",
+        "warning",
       );
       props.editor.current = editor;
       if (props.editing) editor.view.focus();
@@ -177,7 +197,15 @@ function Code(props: { approval: Approval; editing: boolean; text: { current: st
 
 type Remember = "once" | "exact" | "session" | "prefix";
 
-function Decide({ approval: a, close }: { approval: Approval; close: () => void }) {
+interface DecideProps {
+  approval: Approval;
+  close: () => void;
+  again: () => void;
+  /** A decision of this person is on its way. */
+  sent: { current: boolean };
+}
+
+function Decide({ approval: a, close, again, sent }: DecideProps) {
   const armed = useArmed();
   const [editing, setEditing] = useState(false);
   const [rejecting, setRejecting] = useState(false);
@@ -189,11 +217,9 @@ function Decide({ approval: a, close }: { approval: Approval; close: () => void 
   const input = a.input!;
   const text = useRef(input.code ?? "");
   const editor = useRef<Editor | null>(null) as { current: Editor | null };
-  useTick(500);
-  const expired = a.expires_at !== null && Date.parse(a.expires_at) <= serverNow();
 
   const send = async (decision: "approve" | "edit" | "reject") => {
-    setSending(true);
+    setSending((sent.current = true));
     setProblem(null);
     const body: Record<string, unknown> = { decision };
     if (decision === "edit") body.edited_input = text.current;
@@ -201,20 +227,18 @@ function Decide({ approval: a, close }: { approval: Approval; close: () => void 
     if (decision !== "reject" && remember !== "once") body.remember = remember;
     if (remember === "prefix" && prefix.trim()) body.prefix = prefix.trim();
     try {
-      await json("POST", `/v1/approvals/${a.id}`, { body });
+      await json("POST", `/v1/approvals/${a.id}`, { body, quick: true });
       announce(decision === "reject" ? "Rejected" : "Approved");
       toast(decision === "reject" ? "Rejected. The requester gets the reason." : "Approved. The program starts.");
       lookAgain();
       close();
     } catch (error) {
-      setSending(false);
+      setSending((sent.current = false));
+      setProblem(error);
       if (error instanceof ApiError && error.status === 409) {
-        const now = await get<Approval>(`/v1/approvals/${a.id}`).catch(() => null);
-        setProblem(new Error(now && now.decision !== "pending"
-          ? `Somebody was faster: ${now.decided_by ?? "another person"} decided '${now.decision}' ${ago(now.decided_at, serverNow())}. Your decision changed nothing.`
-          : words(error)));
         lookAgain();
-      } else setProblem(error);
+        again();
+      }
     }
   };
 
@@ -242,78 +266,111 @@ function Decide({ approval: a, close }: { approval: Approval; close: () => void 
       <Code approval={a} editing={editing} text={text} editor={editor} />
       <Everything input={input} />
       {problem != null && <Problem error={problem} />}
-      {expired ? (
-        <div class="actions">
-          <p class="grow">The time is over, and the run was rejected.</p>
-          {a.run_id && (
-            <button class="button" onClick={() => void runAgain(a.run_id!).catch((e) => toast(words(e), "bad"))}>
-              Ask again
+      <div class="actions">
+        <label>
+          <span class="muted">Remember </span>
+          <select class="field" value={remember} onChange={(e) => setRemember(e.currentTarget.value as Remember)}>
+            <option value="once">only this run</option>
+            <option value="exact">runs with the same input</option>
+            {a.thread_id && <option value="session">all runs of this thread</option>}
+            {input.language === "bash" && <option value="prefix">commands that begin with…</option>}
+          </select>
+        </label>
+        {remember === "prefix" && (
+          <input class="field mono" aria-label="First words of the command" placeholder="git status" value={prefix}
+            onInput={(e) => setPrefix(e.currentTarget.value)} />
+        )}
+        <span class="grow" />
+        {rejecting ? (
+          <>
+            <input class="field" aria-label="Reason of the rejection" placeholder="Reason, for the requester" autoFocus value={reason}
+              onInput={(e) => setReason(e.currentTarget.value)} onKeyDown={(e) => e.key === "Enter" && void send("reject")} />
+            <button class="button danger" disabled={sending} onClick={() => void send("reject")}>
+              Reject the run
             </button>
-          )}
-        </div>
-      ) : (
-        <div class="actions">
-          <label>
-            <span class="muted">Remember </span>
-            <select class="field" value={remember} onChange={(e) => setRemember(e.currentTarget.value as Remember)}>
-              <option value="once">only this run</option>
-              <option value="exact">runs with the same input</option>
-              {a.thread_id && <option value="session">all runs of this thread</option>}
-              {input.language === "bash" && <option value="prefix">commands that begin with…</option>}
-            </select>
-          </label>
-          {remember === "prefix" && (
-            <input class="field mono" aria-label="First words of the command" placeholder="git status" value={prefix}
-              onInput={(e) => setPrefix(e.currentTarget.value)} />
-          )}
-          <span class="grow" />
-          {rejecting ? (
-            <>
-              <input class="field" aria-label="Reason of the rejection" placeholder="Reason, for the requester" autoFocus value={reason}
-                onInput={(e) => setReason(e.currentTarget.value)} onKeyDown={(e) => e.key === "Enter" && void send("reject")} />
-              <button class="button danger" disabled={sending} onClick={() => void send("reject")}>
-                Reject the run
-              </button>
-            </>
-          ) : (
-            <button class="button danger" onClick={() => setRejecting(true)}>
-              Reject…
-            </button>
-          )}
-          <button class="button" aria-pressed={editing} onClick={() => {
-            if (editing) text.current = input.code ?? "";
-            setEditing(!editing);
-          }}>
-            {editing ? "Undo the changes" : "Edit"}
+          </>
+        ) : (
+          <button class="button danger" onClick={() => setRejecting(true)}>
+            Reject…
           </button>
-          <button class="button" onClick={close}>
-            Cancel
-          </button>
-          <button class="button primary" id="execute" disabled={!armed || sending}
-            onClick={() => void send(editing && text.current !== (input.code ?? "") ? "edit" : "approve")}>
-            {sending ? <span class="spinner" aria-hidden="true" /> : "▶"} Execute
-          </button>
-        </div>
-      )}
+        )}
+        <button class="button" aria-pressed={editing} onClick={() => {
+          if (editing) text.current = input.code ?? "";
+          setEditing(!editing);
+        }}>
+          {editing ? "Undo the changes" : "Edit"}
+        </button>
+        <button class="button" onClick={close}>
+          Cancel
+        </button>
+        <button class="button primary" id="execute" disabled={!armed || sending}
+          onClick={() => void send(editing && text.current !== (input.code ?? "") ? "edit" : "approve")}>
+          {sending ? <span class="spinner" aria-hidden="true" /> : "▶"} Execute
+        </button>
+      </div>
     </>
   );
 }
 
-export function ApprovalDialog({ id, close }: { id: string; close: () => void }) {
-  const loaded = useLoad(id, (signal) => get<Approval>(`/v1/approvals/${id}`, { signal }));
-  const a = loaded.value;
+/** A request that needs no decision any more. `seen`: it still waited when this dialog came up. */
+function Over({ approval: a, seen }: { approval: Approval; seen: boolean }) {
+  const expired = a.decision === "expired" || a.decision === "pending";
+  const by = a.decided_by ?? "another person";
   return (
-    <Dialog title={a?.input ? `Execute this ${a.input.language} program?` : "Request for approval"} close={close} wide>
+    <>
+      <p role="status">
+        {expired
+          ? "The time is over, and the run was rejected. Nobody decided."
+          : seen
+            ? `Somebody was faster: ${by} decided '${a.decision}' ${ago(a.decided_at)}. Nothing is left to decide.`
+            : `This request was decided: '${a.decision}' by ${by}, ${ago(a.decided_at)}.`}
+        {!expired && a.decided_reason && <> Reason: <Visible text={a.decided_reason} />.</>}
+      </p>
+      <p class="nb-actions start">
+        {a.run_id && <a class="button" href={`#/runs/${a.run_id}`}>Open the run</a>}
+        {expired && a.run_id && (
+          <button class="button primary" onClick={() => void runAgain(a.run_id!).catch((e) => toast(words(e), "bad"))}>
+            Ask again
+          </button>
+        )}
+      </p>
+    </>
+  );
+}
+
+/** The title of the artifact that the request executes; "": it executes none, or this key may not see it. */
+async function titleOf(a: Approval, signal: AbortSignal): Promise<string> {
+  if (!a.run_id) return "";
+  try {
+    const { runs } = await get<{ runs: RunRow[] }>(ofThread(a), { signal, quiet: true });
+    const artifact = runs.find((r) => r.id === a.run_id)?.artifact_id;
+    return artifact ? (await get<{ title: string }>(`/api/artifacts/${artifact}`, { signal, quiet: true })).title : "";
+  } catch {
+    return "";
+  }
+}
+
+export function ApprovalDialog({ id, close }: { id: string; close: () => void }) {
+  const loaded = useLoad(id, async (signal) => {
+    const a = await get<Approval>(`/v1/approvals/${id}`, { signal });
+    return { a, title: await titleOf(a, signal) };
+  });
+  const sent = useRef(false);
+  const seen = useRef(false);
+  useEffect(() => followFeed("approvals", () => !sent.current && loaded.again()), []);
+  useTick(500);
+  const a = loaded.value?.a;
+  const name = loaded.value?.title;
+  const expired = a?.expires_at != null && Date.parse(a.expires_at) <= serverNow();
+  const waits = a?.decision === "pending" && !expired && a.input;
+  if (waits) seen.current = true;
+  const title = !a?.input ? "Request for approval" : name ? `Execute “${name}” (${a.input.language})?` : `Execute this ${a.input.language} program?`;
+  return (
+    <Dialog title={title} close={close} wide={!!waits}>
       {loaded.error != null && <Problem error={loaded.error} retry={loaded.again} />}
       {!a && loaded.error == null && <Loading what="the request" />}
-      {a && a.decision !== "pending" && (
-        <p>
-          This request was decided: <b>{a.decision}</b> by {a.decided_by ?? "nobody"}, {ago(a.decided_at)}.
-          {a.decided_reason && <> Reason: <Visible text={a.decided_reason} />.</>}{" "}
-          {a.run_id && <a href={`#/runs/${a.run_id}`}>Open the run</a>}
-        </p>
-      )}
-      {a && a.decision === "pending" && a.input && <Decide approval={a} close={close} />}
+      {a && !waits && <Over approval={a} seen={seen.current} />}
+      {a && waits && <Decide approval={a} close={close} again={loaded.again} sent={sent} />}
     </Dialog>
   );
 }

@@ -98,7 +98,7 @@ export async function follow(
   let id = "id" in from ? from.id : "";
   if ("code" in from) {
     const made = await json<{ id: string; state: string; cell: number }>("POST", path(session, "/exec"), {
-      body: { code: from.code, wait: false }, signal,
+      body: { code: from.code, wait: false }, signal, quick: true,
     });
     id = made.id;
     on({ event: made.state === "waiting" ? "waiting" : "queued", id });

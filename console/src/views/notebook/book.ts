@@ -187,6 +187,10 @@ export class Book {
     return run;
   }
 
+  numberOf(run: string): number | undefined {
+    return this.#runs.get(run)?.number;
+  }
+
   /** The order of this browser; cells that it does not know follow by their numbers. */
   #arrange(): Slot[] {
     const kept = this.#kept();

@@ -1,7 +1,9 @@
 // One cell of a notebook.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Editor } from "../../editor/editor";
+import { type Fix, fixOf } from "../../editor/fix";
 import { Chip } from "../../kit/parts";
+import { toast } from "../../kit/say";
 import { Store, useStore } from "../../kit/store";
 import type { Book, CellRun, Shown, Slot } from "./book";
 import { LiveCode, StaticCode } from "./code";
@@ -70,15 +72,12 @@ export function CellView(props: { book: Book; slot: Slot; index: number; languag
     else return;
     e.preventDefault();
   };
-  const fix = (line: number, text: string, action?: "replace" | "insert") => {
-    const lines = slot.code.split("\n");
-    const indent = /^\s*/.exec(lines[line - 1] ?? "")![0];
-    lines.splice(line - 1, action === "insert" ? 0 : 1, /^\s/.test(text) ? text : indent + text);
-    if (editor.current) editor.current.fix(line, text, action);
-    else {
-      book.edit(slot.key, lines.join("\n"));
-      book.change();
-    }
+  const fix: Fix = (line, text, action, expected) => {
+    const change = fixOf(slot.code, line, text, action, expected);
+    if (!change) return toast("The cell was changed since it ran: the faulty line is not there any more.", "bad");
+    if (editor.current) return void editor.current.fix(line, text, action, expected);
+    book.edit(slot.key, slot.code.slice(0, change.from) + change.insert + slot.code.slice(change.to));
+    book.change();
   };
   const show = (line: number) => {
     choose(slot.code.split("\n").slice(0, line).join("\n").length);

@@ -1,6 +1,7 @@
 // Jupyter notebooks: the service writes them, the page reads the code of their cells.
-import { blobUrl, json, save } from "../../kit/api";
+import { get, json, save } from "../../kit/api";
 import { LANGUAGES, path, type Session } from "./api";
+import type { Book } from "./book";
 
 export interface Imported {
   language: string;
@@ -42,8 +43,36 @@ export async function importNotebook(file: File): Promise<Session> {
   return session;
 }
 
-export async function exportNotebook(id: string, name: string) {
-  const url = await blobUrl(path(id, "/notebook"), "application/x-ipynb+json");
+interface NotebookCell {
+  id: string;
+  cell_type: string;
+  source: string;
+  metadata: object;
+  [more: string]: unknown;
+}
+
+/** The cells in the order of the page, with its texts and drafts. The service knows only cells that ran. */
+function arrange(book: Book, made: NotebookCell[]): NotebookCell[] {
+  const slots = book.slots.value;
+  const byId = new Map(made.map((c) => [c.id, c]));
+  const onPage = new Set(slots.flatMap((s) => [s.run?.id ?? "", ...s.earlier]).map((run) => `cell-${book.numberOf(run)}`));
+  const cells = made.filter((c) => !onPage.has(c.id)); // older than the cells that the page has
+  slots.forEach((s, i) => {
+    const ran = s.run && byId.get(`cell-${s.run.number}`);
+    if (ran) cells.push({ ...ran, source: s.code });
+    else if (!s.run && s.code.trim())
+      cells.push({
+        id: `draft-${i + 1}`, cell_type: s.text ? "markdown" : "code", source: s.code, metadata: {},
+        ...(!s.text && { execution_count: null, outputs: [] }),
+      });
+  });
+  return cells;
+}
+
+export async function exportNotebook(book: Book, name: string) {
+  const file = await get<{ cells: NotebookCell[] }>(path(book.id, "/notebook"));
+  const text = JSON.stringify({ ...file, cells: arrange(book, file.cells) }, null, 1);
+  const url = URL.createObjectURL(new Blob([text], { type: "application/x-ipynb+json" }));
   save(url, `${name}.ipynb`);
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }

@@ -1,5 +1,6 @@
 // Everything that a cell made, below its code.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Fix } from "../../editor/fix";
 import { duration } from "../../kit/format";
 import { Lines } from "../../kit/lines";
 import { Output, type OutputHandle, ROW } from "../../kit/output";
@@ -118,7 +119,7 @@ export function Outputs(props: {
   now: Shown;
   label: string;
   answer: (text: string, eof?: boolean) => Promise<unknown>;
-  fix: (line: number, text: string, action?: "replace" | "insert") => void;
+  fix: Fix;
   show: (line: number) => void;
 }) {
   const { run, now, label } = props;

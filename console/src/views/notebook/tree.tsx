@@ -7,8 +7,9 @@ import { Chip, Loading, Problem, useLoad } from "../../kit/parts";
 import { go } from "../../kit/router";
 import { toast } from "../../kit/say";
 import { useStore } from "../../kit/store";
-import { type Cell, cellsOf, path, type Session, stateOf, titleOf, type Variable } from "./api";
+import { type Cell, cellsOf, path, type Session, stateOf, titleOf } from "./api";
 import type { Book } from "./book";
+import { isGlance, StateDiff } from "./diff";
 import { type Branch, layOut, type Layout, type Node, walk } from "./layout";
 
 const STEP_X = 104;
@@ -94,59 +95,6 @@ function CellList({ cells, title, empty }: { cells: Cell[]; title: string; empty
   );
 }
 
-interface Change {
-  name: string;
-  how: string;
-}
-
-function compare(mine: Variable[], theirs: Variable[]): Change[] {
-  const show = (v: Variable) => v.preview ?? v.type;
-  const there = new Map(theirs.map((v) => [v.name, v]));
-  const made: Change[] = [];
-  for (const v of mine) {
-    const other = there.get(v.name);
-    if (!other) made.push({ name: v.name, how: `only here: ${show(v)}` });
-    else if (show(v) !== show(other) || v.type !== other.type) made.push({ name: v.name, how: `here ${show(v)}, there ${show(other)}` });
-    there.delete(v.name);
-  }
-  for (const v of there.values()) made.push({ name: v.name, how: `only there: ${show(v)}` });
-  return made;
-}
-
-/** Variables and files of two sessions that are awake. A checkpoint does not list its own. */
-function LiveDiff({ here, there }: { here: string; there: Branch }) {
-  const found = useLoad(`${here} ${there.id} ${there.at_cell}`, async (signal) => {
-    const variables = (id: string) => get<{ variables: Variable[] }>(path(id, "/variables"), { signal, quiet: true });
-    const files = (id: string) => get<{ files: { path: string; type: string; size: number }[] }>(path(id, "/files"), { signal, quiet: true });
-    const [a, b] = [await variables(here), await variables(there.id)];
-    const [fa, fb] = [await files(here), await files(there.id)];
-    const as = (list: typeof fa.files): Variable[] =>
-      list.filter((f) => f.type === "file").map((f) => ({ name: f.path, type: "file", preview: bytes(f.size) }));
-    return { variables: compare(a.variables, b.variables), files: compare(as(fa.files), as(fb.files)) };
-  });
-  if (found.error != null) return <p class="muted">Not compared: {words(found.error)}</p>;
-  if (!found.value) return <Loading what="its variables" />;
-  const part = (title: string, list: Change[]) => (
-    <section aria-label={title}>
-      <h3>{title}</h3>
-      {list.length === 0 && <p class="muted">The same.</p>}
-      <ul class="plain-list diff-list">
-        {list.slice(0, 100).map((c) => (
-          <li key={c.name}>
-            <code>{c.name}</code> {c.how}
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-  return (
-    <>
-      {part("Variables that differ", found.value.variables)}
-      {part("Files that differ", found.value.files)}
-    </>
-  );
-}
-
 function Details({ book, node, again }: { book: Book; node: Node; again: () => void }) {
   const s = node.session;
   const own = s.id === book.id;
@@ -207,12 +155,17 @@ function Details({ book, node, again }: { book: Book; node: Node; again: () => v
       {node.kind !== "now" && (
         <CellList title="Cells after this state" empty="None: the session is at this state." cells={effective.filter((c) => c.cell > node.cell)} />
       )}
-      {node.kind === "now" && !own && alive && s.state === "idle" && book.session.value?.state === "idle" && <LiveDiff here={book.id} there={s} />}
+      {!(own && node.kind === "now") && alive && node.kind !== "start" && <StateDiff book={book} node={node} />}
       <CellList title={node.kind === "now" ? "Cells of this session" : "Cells in this state"} empty={s.parent ? "None of its own: it has those of its origin." : "None."}
         cells={effective.filter((c) => c.cell <= (node.kind === "now" ? Infinity : node.cell))} />
-      {node.checkpoint && <p class="hint">A checkpoint does not list its variables. Fork from it, and compare the copy.</p>}
     </section>
   );
+}
+
+/** Without copies that this page made to look into a checkpoint, and copies that ended without a cell. */
+function worthSeeing(sessions: Branch[]): Branch[] {
+  const parents = new Set(sessions.map((s) => s.parent));
+  return sessions.filter((s) => !isGlance(s.id) && !(s.parent && s.state === "ended" && s.cells === 0 && !parents.has(s.id)));
 }
 
 export function TreeView({ book, session }: { book: Book; session: Session }) {
@@ -224,7 +177,7 @@ export function TreeView({ book, session }: { book: Book; session: Session }) {
   }, []);
   if (tree.error != null && !tree.value) return <Problem error={tree.error} retry={tree.again} />;
   if (!tree.value) return <Loading what="the tree" />;
-  const layout = layOut(tree.value.root, tree.value.sessions);
+  const layout = layOut(tree.value.root, worthSeeing(tree.value.sessions));
   const chosen = layout.nodes.find((n) => n.key === key) ?? layout.nodes.find((n) => n.key === `${book.id}:now`) ?? layout.nodes[0];
   return (
     <div class="tree-view">

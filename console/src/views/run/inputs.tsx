@@ -117,15 +117,18 @@ function Limits({ draft, change }: { draft: Draft; change: Change }) {
 
 function Options({ draft, change }: { draft: Draft; change: Change }) {
   const rows: [keyof Draft, string, string][] = [
-    ["profile", "Profile", "Where time and memory went. The start is cold then."],
+    ["profile", "Profile", "Where time and memory went. The start is cold, and there is no rich output."],
     ["display", "Rich output", "Python only: figures, tables and the value of the last expression."],
     ["ask", "Ask for approval", "A person with the right to approve decides before the program starts."],
   ];
+  // A profiler has no displays, so one option switches the other off.
+  const set = (key: keyof Draft, on: boolean) =>
+    change({ ...(on && key === "profile" && { display: false }), ...(on && key === "display" && { profile: false }), [key]: on });
   return (
     <div class="options">
       {rows.map(([key, name, help]) => (
         <label key={key} class="check">
-          <input type="checkbox" checked={draft[key] as boolean} onChange={(e) => change({ [key]: e.currentTarget.checked })} />
+          <input type="checkbox" checked={draft[key] as boolean} onChange={(e) => set(key, e.currentTarget.checked)} />
           <span>
             <b>{name}</b>
             <span class="muted"> {help}</span>

@@ -90,8 +90,19 @@ export class LiveRun {
     else if (event.event === "done") this.#finish(event.result ?? null);
   }
 
+  /** The service has not answered yet: nobody knows whether the request arrived. */
+  #withdraw() {
+    this.#follower?.close();
+    this.#turn++;
+    this.#set({
+      phase: "over", lost: false,
+      error: new Error("Cancelled before the service answered. If the request arrived, the run is in the history."),
+    });
+  }
+
   async cancel() {
     const { id, phase } = this.state.value;
+    if (phase === "sending") return this.#withdraw();
     if (!id || phase === "over") return;
     const turn = this.#turn;
     try {

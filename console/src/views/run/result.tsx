@@ -1,5 +1,6 @@
 // The end of a run: verdict, cost, cause, and everything that it made.
 import { useEffect, useState } from "preact/hooks";
+import type { Fix } from "../../editor/fix";
 import { blobUrl, save } from "../../kit/api";
 import { bytes, count, duration, ending, imageType } from "../../kit/format";
 import { Chip } from "../../kit/parts";
@@ -45,9 +46,11 @@ function Facts({ result: r }: { result: Result }) {
   );
 }
 
-export function Cause(props: { d: Diagnosis; fix: (line: number, text: string, action?: "replace" | "insert") => void; show: (line: number) => void }) {
+export function Cause(props: { d: Diagnosis; fix: Fix; show: (line: number) => void; inEditor?: (file: string | null) => boolean }) {
   const { d } = props;
-  const line = d.location?.line ?? null;
+  const here = props.inEditor?.(d.location?.file ?? null) ?? true;
+  const line = here ? (d.location?.line ?? null) : null;
+  const faulty = d.excerpt.find((e) => e.line === line)?.text;
   return (
     <section class="cause" aria-label="Diagnosis">
       <h3>
@@ -56,6 +59,12 @@ export function Cause(props: { d: Diagnosis; fix: (line: number, text: string, a
           <button class="link" onClick={() => props.show(line)}>
             line {line}
           </button>
+        )}
+        {!here && (
+          <code>
+            {d.location!.file}
+            {d.location!.line !== null && `:${d.location!.line}`}
+          </code>
         )}
       </h3>
       <p>{d.message}</p>
@@ -72,7 +81,7 @@ export function Cause(props: { d: Diagnosis; fix: (line: number, text: string, a
               <div class="fix">
                 <code>{s.replacement}</code>
                 {line !== null && (
-                  <button class="button small" onClick={() => props.fix(line, s.replacement!, s.action)}>
+                  <button class="button small" onClick={() => props.fix(line, s.replacement!, s.action, faulty)}>
                     Apply fix
                   </button>
                 )}
@@ -213,8 +222,9 @@ function Connections({ network }: { network: NonNullable<Result["network"]> }) {
 
 export function ResultView(props: {
   result: Result;
-  fix: (line: number, text: string, action?: "replace" | "insert") => void;
+  fix: Fix;
   show: (line: number) => void;
+  inEditor: (file: string | null) => boolean;
 }) {
   const { result: r } = props;
   const [text, tone] = ending(r.state, r.verdict);
@@ -235,7 +245,7 @@ export function ResultView(props: {
         {(r.stdout_truncated || r.stderr_truncated) && <span class="muted">output was cut by its limit</span>}
       </p>
       {r.error && <p>{r.error}</p>}
-      {r.diagnosis && <Cause d={r.diagnosis} fix={props.fix} show={props.show} />}
+      {r.diagnosis && <Cause d={r.diagnosis} fix={props.fix} show={props.show} inEditor={props.inEditor} />}
       {r.displays?.map((d, i) => <Rich key={i} display={d} />)}
       {r.tables?.map((t, i) => <Grid key={i} table={t} index={i} />)}
       {r.files.length > 0 && (

@@ -1,1 +1,0 @@
-import{g as o}from"./chunk-YW3CHU5C.js";var n=()=>location.hash.replace(/^#\/?/,"").split("/").map(decodeURIComponent),t=new o(n());addEventListener("hashchange",()=>t.value=n());var r=(...e)=>location.hash="#/"+e.map(encodeURIComponent).join("/");function p(...e){history.replaceState(null,"","#/"+e.map(encodeURIComponent).join("/"))}export{t as a,r as b,p as c};
