@@ -461,6 +461,51 @@ static bool is_all_in(const struct image_map *m, const struct map_runs *runs)
            runs->first->bytes == m->end - m->start;
 }
 
+/* Neighbours that one mapping of the image covers. */
+struct whole {
+    struct image_run run;
+    uint32_t prot;
+    bool of_files; /* all of them */
+};
+
+/* Only memory of a file may get more rights: a program may rely on those of its other memory. */
+static bool takes(const struct whole *all, const struct image_map *m, const struct image_run *r)
+{
+    uint32_t prot = all->prot | m->prot;
+    return all->run.bytes == 0 ||
+           (all->prot & m->prot & PROT_READ && (prot == all->prot || all->of_files) &&
+            (prot == m->prot || m->kind == IMAGE_FILE) && r->file == all->run.file &&
+            r->start == all->run.start + all->run.bytes && r->at == all->run.at + all->run.bytes);
+}
+
+/* The constants that a library relocates, its variables and memory behind them follow each other in
+ * memory and in the image. One writable mapping takes their place. Returns the number of mappings that
+ * it covers. */
+static size_t plan_whole(struct becoming *b, size_t i, size_t *next)
+{
+    const struct image_scratch *w = b->want;
+    struct whole all = { .of_files = true };
+    size_t n = 0;
+    for (; i + n < w->n_maps; n++) {
+        const struct image_map *m = &w->maps[i + n];
+        size_t after = *next;
+        struct map_runs runs = runs_of(b, m, &after);
+        if (m->kind == IMAGE_OF_KERNEL || m->heap || !is_all_in(m, &runs) ||
+            !takes(&all, m, runs.first))
+            break;
+        if (n == 0)
+            all.run = *runs.first;
+        else
+            all.run.bytes += runs.first->bytes;
+        all.prot |= m->prot;
+        all.of_files = all.of_files && m->kind == IMAGE_FILE;
+        *next = after;
+    }
+    if (n > 0)
+        plan_span(b, &all.run, 1, (long)all.prot);
+    return n;
+}
+
 /* It is there. Only its private pages go. */
 static void plan_kept(struct becoming *b, const struct image_map *m, enum image_keep keep,
                       long prot)
@@ -518,16 +563,13 @@ static int plan(struct becoming *b)
     for (size_t i = 0, n; i < b->want->n_maps; i += n) {
         const struct image_map *m = &b->want->maps[i];
         n = plan_parts(b, i, next);
+        n = n > 0 ? n : plan_whole(b, i, &next);
         if (n > 0)
             continue;
         n = 1;
         if (m->kind == IMAGE_OF_KERNEL)
             continue;
         struct map_runs runs = runs_of(b, m, &next);
-        if (is_all_in(m, &runs) && !m->heap) {
-            plan_span(b, runs.first, 1, (long)m->prot);
-            continue;
-        }
         long prot = (long)m->prot | (runs.n > 0 ? PROT_WRITE : 0);
         bool brk_again = m->heap && heap && heap->start == m->start &&
                          m->prot == (PROT_READ | PROT_WRITE);

@@ -215,9 +215,11 @@ static PyObject *unpack(PyObject *module, PyObject *args)
 }
 
 /* The module sqlite3 knows its files by their numbers. */
+static bool
+    serves_sqlite; /* set before the image is written: the search touches a page for each library */
 static void renew_inodes(void)
 {
-    if (!image_inodes_serve_sqlite())
+    if (!serves_sqlite)
         return;
     struct image_renamed *rows = calloc(IMAGE_DESCRIPTORS_MAX, sizeof *rows);
     if (!rows)
@@ -226,7 +228,8 @@ static void renew_inodes(void)
 }
 
 /* write(fd, bases, used, at, room, report_fd), after take(): (False, pid of the writer, microseconds);
- * in a process that became the image, which has its descriptors again, (True, frames sent, 0). */
+ * in a process that became the image, which has its descriptors again, (True, frames sent, 0). There,
+ * freshen() comes before any code of the guest. */
 static PyObject *write_image(PyObject *module, PyObject *args)
 {
     (void)module;
@@ -242,6 +245,7 @@ static PyObject *write_image(PyObject *module, PyObject *args)
         return refuse("nothing is known of its descriptors");
     bases.used = used;
     guest_find_generators();
+    serves_sqlite = serves_sqlite || image_inodes_serve_sqlite();
     PyOS_BeforeFork();
     int rc = image_write(fd, at, room, report_fd, &bases, &w, why);
     if (rc || !w.became) {
@@ -253,8 +257,17 @@ static PyObject *write_image(PyObject *module, PyObject *args)
     image_bounds_restore();
     renew_inodes();
     PyOS_AfterFork_Child();
-    guest_freshen();
     return Py_BuildValue("OKi", Py_True, (unsigned long long)(w.cookie & UINT32_MAX), 0);
+}
+
+/* freshen(): random values of its own for everything that could share them. */
+static PyObject *freshen(PyObject *module, PyObject *args)
+{
+    (void)module;
+    (void)args;
+    guest_freshen();
+    Py_INCREF(Py_None);
+    return Py_None;
 }
 
 /* become(fd, bases, cookie): returns only by RuntimeError. */
@@ -282,15 +295,11 @@ static PyObject *reap(PyObject *module, PyObject *args)
 }
 
 static PyMethodDef methods[] = {
-    { "receive", receive, METH_VARARGS, NULL },
-    { "take", take, METH_VARARGS, NULL },
-    { "children", children, METH_VARARGS, NULL },
-    { "pack", pack, METH_VARARGS, NULL },
-    { "unpack", unpack, METH_VARARGS, NULL },
-    { "write", write_image, METH_VARARGS, NULL },
-    { "become", become, METH_VARARGS, NULL },
-    { "reap", reap, METH_VARARGS, NULL },
-    { 0 },
+    { "receive", receive, METH_VARARGS, NULL },   { "take", take, METH_VARARGS, NULL },
+    { "children", children, METH_VARARGS, NULL }, { "pack", pack, METH_VARARGS, NULL },
+    { "unpack", unpack, METH_VARARGS, NULL },     { "write", write_image, METH_VARARGS, NULL },
+    { "freshen", freshen, METH_NOARGS, NULL },    { "become", become, METH_VARARGS, NULL },
+    { "reap", reap, METH_VARARGS, NULL },         { 0 },
 };
 
 static struct PyModuleDef definition = { PyModuleDef_HEAD_INIT, .m_name = "_belljar_image",

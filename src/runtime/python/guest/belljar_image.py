@@ -130,7 +130,7 @@ def _losses(session, message, loops):
 
 
 def write(session, message, strict, files, room):
-    """Answers the request for an image. None: this process became it, with its own number of frames."""
+    """Answers the request for an image. None: this process became it, and has said that it is ready."""
     import time
     began = time.monotonic()
     if image is None:
@@ -151,11 +151,13 @@ def write(session, message, strict, files, room):
         return {"not_carried": lost[:100], "pause_us": int((time.monotonic() - began) * 1e6), "files_bytes": at - FILES_AT}
     message.fds.clear()  # they were the descriptors of the original
     _writers.clear()
+    session.pid, session.request = os.getpid(), 0
+    session.channel.went_on(value)
+    session.ready()  # the host takes its time for the next request; no code of the guest runs meanwhile
+    image.freshen()
     for loop in loops:
         quietly(_renew_loop, loop)
     _renew()
-    session.pid, session.request = os.getpid(), 0
-    session.channel.went_on(value)
     return None
 
 

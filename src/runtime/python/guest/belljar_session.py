@@ -49,6 +49,7 @@ class Session:
         self.builtins = dict(vars(builtins))
         self.recursion = sys.getrecursionlimit()
         self.contexts = contexts.Contexts()
+        self.version = f"Python {sys.version.split()[0]}, IPython {sys.modules['IPython'].__version__}"
 
     # ---- the shell's events ----
 
@@ -308,7 +309,6 @@ class Session:
             for fd in message.fds:
                 belljar_image.quietly(os.close, fd)
         if found is None:
-            self.ready()
             return
         self.send(ANSWER, [(JSON, bundles.to_json(found))])
         self.done("ok")
@@ -337,9 +337,12 @@ class Session:
     # ---- the loop ----
 
     def ready(self):
-        self.send(READY, [(VERSION, f"Python {sys.version.split()[0]}, IPython {sys.modules['IPython'].__version__}")])
+        """It calls nothing that a cell may have replaced: a process that became an image is not fresh yet."""
+        with self.interrupts:
+            self.channel.send(READY, 0, [(VERSION, self.version)])
 
     def serve(self):
+        self.flush()
         self.ready()
         while not self.leaving:
             message = self.channel.receive()
