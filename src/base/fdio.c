@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -38,6 +39,19 @@ ssize_t fd_read_full(int fd, void *bytes, size_t n)
         got += (size_t)r;
     }
     return (ssize_t)got;
+}
+
+int fd_copy(int from, int to)
+{
+    enum { PIECE = 1 << 30 };
+    off_t at = 0;
+    for (;;) {
+        ssize_t n = sendfile(to, from, &at, PIECE);
+        if (n == 0)
+            return 0;
+        if (n < 0 && errno != EINTR)
+            return -1;
+    }
 }
 
 int fd_write_file(int dir_fd, const char *path, const char *text, struct err *e)

@@ -16,6 +16,10 @@
 /* Up to n bytes; fewer only at the end of the file. -1 with errno set. */
 [[nodiscard]] ssize_t fd_read_full(int fd, void *bytes, size_t n);
 
+/* All bytes of a regular file, from its beginning, to the end of another descriptor. -1 with errno
+ * set. */
+[[nodiscard]] int fd_copy(int from, int to);
+
 /* Writes text to a file below dir_fd, as one write(2): /proc and cgroupfs require that. */
 [[nodiscard]] int fd_write_file(int dir_fd, const char *path, const char *text, struct err *e);
 

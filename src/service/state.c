@@ -263,17 +263,25 @@ int state_data(const struct state *s, uid_t owner, struct err *e)
     return 0;
 }
 
-int state_make_data(const struct state *s, struct err *e)
+int state_owner(const struct state *s, uid_t *ret, struct err *e)
 {
     struct stat st;
-    uid_t owner = geteuid();
-    if (fstatat(s->dir_fd, "data", &st, AT_SYMLINK_NOFOLLOW) == 0)
-        return state_data(s, st.st_uid, e); /* the service may run: its owner stays */
-    if (keeper_uid_possible()) {
-        scoped(keeper_uid) fresh = KEEPER_UID_INIT;
-        if (keeper_uid_take(&fresh, KEEPER_OF_STATE, 0, e) ||
-            state_write_keeper(s, fresh.uid, false, e) || state_read_keeper(s, &owner, e))
-            return -1;
+    *ret = geteuid();
+    if (fstatat(s->dir_fd, "data", &st, AT_SYMLINK_NOFOLLOW) == 0) {
+        *ret = st.st_uid;
+        return 0;
     }
-    return state_data(s, owner, e);
+    if (!keeper_uid_possible())
+        return 0;
+    scoped(keeper_uid) fresh = KEEPER_UID_INIT;
+    return keeper_uid_take(&fresh, KEEPER_OF_STATE, 0, e) ||
+                   state_write_keeper(s, fresh.uid, false, e) || state_read_keeper(s, ret, e)
+               ? -1
+               : 0;
+}
+
+int state_make_data(const struct state *s, struct err *e)
+{
+    uid_t owner;
+    return state_owner(s, &owner, e) || state_data(s, owner, e) ? -1 : 0;
 }

@@ -51,6 +51,8 @@ pid_t state_holder(const char *path);
 /* Creates STATE/data for this owner. Data that belong to root or to another keeper are handed over,
  * with every file. Any other owner is refused. The caller holds the lock, so that nobody uses them. */
 [[nodiscard]] int state_data(const struct state *s, uid_t owner, struct err *e);
+/* The owner of STATE/data; without data, the uid of the keeper that will run. */
+[[nodiscard]] int state_owner(const struct state *s, uid_t *ret, struct err *e);
 /* Creates STATE/data, if it is missing, for the keeper that will run. For commands that write to the
  * database before the service does. */
 [[nodiscard]] int state_make_data(const struct state *s, struct err *e);

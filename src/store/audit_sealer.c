@@ -197,6 +197,36 @@ static int read_key(struct audit_sealer *s, struct err *e)
                    key_file, seals_file);
 }
 
+/* Between two reads of a place, the secrets may move to the other one: then no place is whole. */
+int audit_key_copy(int dir_fd, int to_fd, struct err *e)
+{
+    enum { READINGS = 100, BOTH = PLACE_BYTES + sizeof(struct key_place) };
+    uint8_t bytes[BOTH];
+    bool done = false;
+    autoclose int fd = openat(dir_fd, key_file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return err_set(e, errno == ENOENT ? ERR_NOT_FOUND : ERR_KERNEL, errno, "open STATE/%s",
+                       key_file);
+    for (int i = 0; i < READINGS && !done && sodium_init() >= 0; i++) {
+        struct key_place at[2];
+        memset(bytes, 0, sizeof bytes);
+        ssize_t n = pread(fd, bytes, sizeof bytes, 0);
+        memcpy(&at[0], bytes, sizeof at[0]);
+        memcpy(&at[1], bytes + PLACE_BYTES, sizeof at[1]);
+        done = n > 0 && (is_whole(&at[0]) || is_whole(&at[1]) ||
+                         (n == OLD_KEY_BYTES && memcmp(bytes, old_magic, MAGIC_BYTES) == 0));
+        sodium_memzero(at, sizeof at);
+        if (done && fd_write_all(to_fd, bytes, (size_t)n)) {
+            sodium_memzero(bytes, sizeof bytes);
+            return failed(e, "copy", key_file);
+        }
+    }
+    sodium_memzero(bytes, sizeof bytes);
+    return done ? 0
+                : err_set(e, ERR_CONFLICT, 0, "STATE/%s is not a key that this program wrote",
+                          key_file);
+}
+
 /* One way: an earlier seed does not follow from a later one. */
 static void next_seed(struct secret *k, const uint8_t *seed, bool of_block)
 {

@@ -27,6 +27,10 @@ struct audit_sealer;
  * each multiple of block_epochs. */
 [[nodiscard]] int audit_sealer_open(struct audit_sealer **ret, int dir_fd, unsigned block_epochs,
                                     struct err *e);
+/* Copies the key file to an empty file, for a backup: one state of it, also while a service makes seals.
+ * Seals that are copied afterwards are at least as new, and the key catches up with them. A reader of
+ * the copy can make seals from its epoch on, and none before. ERR_NOT_FOUND: there is no key. */
+[[nodiscard]] int audit_key_copy(int dir_fd, int to_fd, struct err *e);
 void audit_sealer_close(struct audit_sealer *s);
 /* ERR_CONFLICT if the head lies before the last seal, or too far behind it. Nothing happens if it is
  * the last one. */
