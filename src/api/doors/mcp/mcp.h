@@ -209,7 +209,7 @@ void mcp_tool_answer(struct mcp_request *r, json_t *content, json_t *structured,
 void mcp_tool_refused(struct mcp_request *r, const struct inner_answer *a);
 
 /* ---- runs (mcp_run.c) ---- */
-extern const struct api_field mcp_run_input[], mcp_cell_input[], mcp_run_output[];
+extern const struct api_field mcp_run_input[], mcp_cell_input[], mcp_run_output[], mcp_diagnosis[];
 void mcp_run_code(struct mcp_request *r);
 void mcp_run_cell(struct mcp_request *r);
 /* Waits for the end of a run, and answers. */

@@ -63,6 +63,13 @@ const struct api_field mcp_cell_input[] = {
     OUTPUT_ROW,
     { 0 },
 };
+/* The fields that every diagnosis has and a model reads first; the whole table would be long in
+ * every list of tools. */
+const struct api_field mcp_diagnosis[] = {
+    { "category", FIELD_STRING, ALWAYS, .help = "the kind of failure" },
+    { "message", FIELD_STRING, ALWAYS, .help = "the message of the error" },
+    { 0 },
+};
 const struct api_field mcp_run_output[] = {
     { "run_id", FIELD_STRING, ALWAYS, .help = "of the resource belljar://runs/ID" },
     { "state", FIELD_STRING, ALWAYS, .help = "finished, or waiting: a person has to approve it" },
@@ -79,7 +86,8 @@ const struct api_field mcp_run_output[] = {
     { "result", FIELD_STRING, .help = "of a cell: the value of its last expression, as text" },
     { "tables", FIELD_ANY, .help = "results of SQL queries, and JSON that the program displayed" },
     { "images", FIELD_INT, .help = "number of images in the content" },
-    { "diagnosis", FIELD_ANY, .help = "of a failure: cause, place and suggestions" },
+    { "diagnosis", FIELD_OBJECT, .fields = mcp_diagnosis,
+      .help = "of a failure: cause, place and suggestions" },
     { "files", FIELD_STRINGS, .help = "outputs that were kept" },
     { "approval_id", FIELD_STRING, .help = "of a run that waits" },
     { 0 },

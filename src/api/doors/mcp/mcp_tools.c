@@ -430,7 +430,8 @@ static const struct api_field explain_input[] = {
     { 0 },
 };
 static const struct api_field explain_output[] = {
-    { "diagnosis", FIELD_ANY, OR_NULL, .help = "cause, place and suggestions; null: none found" },
+    { "diagnosis", FIELD_OBJECT, OR_NULL, .fields = mcp_diagnosis,
+      .help = "cause, place and suggestions; null: none found" },
     { 0 },
 };
 
