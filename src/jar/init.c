@@ -72,8 +72,10 @@ static int prepare_net(const struct inside *in, struct err *e)
 static int build_root(const struct inside *in, struct err *e)
 {
     const struct mounts_request mounts = { .roots = in->mount_roots, .list = in->job->mounts };
-    return root_enter(in->scratch_fd, in->job->flags & JOB_WRITABLE_ROOT,
-                      in->job->flags & JOB_LISTED, &mounts, e);
+    unsigned options = (in->job->flags & JOB_WRITABLE_ROOT ? ROOT_WRITABLE : 0) |
+                       (in->job->flags & JOB_LISTED ? ROOT_NOEXEC : 0) |
+                       (in->terminals ? ROOT_TERMINALS : 0);
+    return root_enter(in->scratch_fd, options, &mounts, e);
 }
 
 static int unpack(const struct inside *in, struct err *e)

@@ -46,6 +46,7 @@ struct inside {
     int go_fd; /* a byte arrives when the user map is written */
     int scratch_fd;
     bool new_net;             /* its loopback interface is still down */
+    bool terminals;           /* ROOT-4 */
     char *const *mount_roots; /* spec/mount.h; NULL: none */
     /* program */
     int init_pidfd;      /* -1 at level process */

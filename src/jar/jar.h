@@ -51,6 +51,7 @@ struct jar_host {
     int proc_fd;
     struct limits most;       /* of every job */
     char *const *mount_roots; /* spec/mount.h; NULL: none. It lives as long as the warden */
+    bool terminals;           /* sessions have pseudo-terminals */
     bool may_renice;          /* we can undo a nice value */
     unsigned cpus;            /* of the machine */
     uint64_t next_number;
@@ -80,7 +81,7 @@ struct inside;
  * The descriptors stay the caller's. */
 struct embryo_source {
     int (*fork_embryo)(struct embryo_source *s, const struct inside *in, int job_fd, struct err *e);
-    bool heavy, no_sockets; /* see spec/pool.h */
+    bool heavy, no_sockets, terminals; /* see spec/pool.h */
 };
 
 struct jar_outcome {

@@ -33,6 +33,7 @@ static const struct landlock_rule jar_rules[] = {
     { "/dev/full", LANDLOCK_DEVICE, false },
     { "/dev/random", LANDLOCK_DEVICE, false },
     { "/dev/urandom", LANDLOCK_DEVICE, false },
+    { "/dev/pts", LANDLOCK_DEVICE, false },
     { NULL, 0, false },
 };
 

@@ -32,11 +32,13 @@ static const struct {
 static const struct {
     const char *name, *target;
 } dev_links[] = {
-    { "fd", "/proc/self/fd" },
-    { "stdin", "/proc/self/fd/0" },
-    { "stdout", "/proc/self/fd/1" },
-    { "stderr", "/proc/self/fd/2" },
+    { "fd", "/proc/self/fd" },       { "stdin", "/proc/self/fd/0" },
+    { "stdout", "/proc/self/fd/1" }, { "stderr", "/proc/self/fd/2" },
+    { "ptmx", "pts/ptmx" }, /* it leads nowhere unless ROOT_TERMINALS */
 };
+
+/* Buffers, line discipline and names of one terminal take up to 160 KiB. */
+#define TERMINALS_MAX "8"
 
 enum { OUR_INODES = 4 }; /* of scratch: its root, and the directories in it */
 
@@ -87,8 +89,8 @@ static int build_dev(int host_root_fd, int template_fd, struct err *e)
     for (size_t i = 0; i < ARRAY_LEN(dev_links); i++)
         if (symlinkat(dev_links[i].target, dev, dev_links[i].name) < 0)
             return err_set(e, ERR_KERNEL, errno, "make the link /dev/%s", dev_links[i].name);
-    if (mkdirat(dev, "shm", 01777) < 0)
-        return err_set(e, ERR_KERNEL, errno, "make /dev/shm");
+    if (mkdirat(dev, "shm", 01777) < 0 || mkdirat(dev, "pts", 0755) < 0)
+        return err_set(e, ERR_KERNEL, errno, "make directories in /dev");
     return mount_seal(dev, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID, "/dev", e);
 }
 
@@ -298,10 +300,23 @@ static int deny_code_in_data(struct err *e)
     return 0;
 }
 
-int root_enter(int scratch_fd, bool writable, bool noexec, const struct mounts_request *mounts,
-               struct err *e)
+static int add_terminals(struct err *e)
 {
-    static const struct mount_option options[] = { { "subset", "pid" },
+    static const struct mount_option options[] = { { "max", TERMINALS_MAX },
+                                                   { "mode", "600" },
+                                                   { "ptmxmode", "666" } };
+    autoclose int pts = -1;
+    return mount_new("devpts", options, ARRAY_LEN(options), MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC,
+                     &pts, e) ||
+                   mount_attach(pts, AT_FDCWD, "dev/pts", e)
+               ? -1
+               : 0;
+}
+
+int root_enter(int scratch_fd, unsigned options, const struct mounts_request *mounts, struct err *e)
+{
+    const bool noexec = options & ROOT_NOEXEC;
+    static const struct mount_option of_proc[] = { { "subset", "pid" },
                                                    { "hidepid", "invisible" } };
     autoclose int proc = -1;
     umask(0);
@@ -310,12 +325,13 @@ int root_enter(int scratch_fd, bool writable, bool noexec, const struct mounts_r
     for (size_t i = 0; i < ARRAY_LEN(scratch_dirs); i++)
         if (mkdirat(scratch_fd, scratch_dirs[i].dir, scratch_dirs[i].mode) < 0)
             return err_set(e, ERR_KERNEL, errno, "make /%s", scratch_dirs[i].at);
-    if (writable ? cover_with_writable(scratch_fd, e) : cover_with_template(e))
+    if (options & ROOT_WRITABLE ? cover_with_writable(scratch_fd, e) : cover_with_template(e))
         return -1;
     if (chdir("/jar") < 0)
         return err_set(e, ERR_KERNEL, errno, "enter the root");
     if (bind_scratch(e) || (noexec && deny_code_in_data(e)) ||
-        mount_new("proc", options, 2, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC,
+        (options & ROOT_TERMINALS && add_terminals(e)) ||
+        mount_new("proc", of_proc, 2, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC,
                   &proc, e) ||
         mount_attach(proc, AT_FDCWD, "proc", e) || mounts_show(mounts, noexec, e))
         return -1;

@@ -12,10 +12,12 @@
  * Invariants
  * ROOT-1 Host directories are opened without following symbolic links and mounted from the
  *    descriptor.
- * ROOT-2 Every mount is nosuid. Every mount except the five device nodes is nodev. Only scratch is
- *    writable. Directories of the host that a job names are shown by mounts.h.
+ * ROOT-2 Every mount is nosuid. Every mount except the five device nodes and /dev/pts is nodev. Only
+ *    scratch is writable. Directories of the host that a job names are shown by mounts.h.
  * ROOT-3 No mount point is a path that a guest could have shaped: all mounts exist before it runs.
- *    */
+ * ROOT-4 A jar has pseudo-terminals only if it is that of a session and the operator serves clients
+ *    that need them (jar_host.terminals). They are in no other jar and not on the host, and their
+ *    number is bounded: the kernel charges nobody for their buffers. */
 #pragma once
 
 #include <stdbool.h>
@@ -45,7 +47,12 @@
 [[nodiscard]] int root_scratch_resize(int scratch_fd, uint64_t bytes, uint64_t inodes,
                                       struct err *e);
 
-/* In the jar's namespaces, as its user, with all capabilities there: builds its root and enters it.
- * noexec: /usr/share and /etc are only data, like scratch with noexec. */
-[[nodiscard]] int root_enter(int scratch_fd, bool writable, bool noexec,
-                             const struct mounts_request *mounts, struct err *e);
+/* In the jar's namespaces, as its user, with all capabilities there: builds its root and enters
+ * it. */
+enum root_options {
+    ROOT_WRITABLE = 1,
+    ROOT_NOEXEC = 2,    /* /usr/share and /etc are only data, like scratch with noexec */
+    ROOT_TERMINALS = 4, /* /dev/pts is a file system of its own, for TERMINALS_MAX terminals */
+};
+[[nodiscard]] int root_enter(int scratch_fd, unsigned options, const struct mounts_request *mounts,
+                             struct err *e);

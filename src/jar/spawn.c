@@ -37,6 +37,12 @@ void jar_release_job(struct jar *j)
     job_spec_wipe(&j->job);
 }
 
+/* Decided when the jar is built, of an idle one by the kind of its embryo (ROOT-4). */
+static bool has_terminals(const struct jar *j)
+{
+    return j->host->terminals && (j->source ? j->source->terminals : jar_is_session(j));
+}
+
 static struct inside inside_of(const struct jar *j, int report_fd)
 {
     return (struct inside){
@@ -48,6 +54,7 @@ static struct inside inside_of(const struct jar *j, int report_fd)
         .go_fd = -1,
         .scratch_fd = j->scratch_fd,
         .new_net = j->new_net,
+        .terminals = has_terminals(j),
         .mount_roots = j->host->mount_roots,
         .init_pidfd = j->init_pidfd,
         .stdio = j->fds,

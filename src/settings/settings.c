@@ -667,5 +667,6 @@ struct run_bounds settings_run_bounds(const struct settings *s)
     uint64_t memory = settings_runs_memory(s), pids = settings_runs_pids(s);
     return (struct run_bounds){ .most = larger(&s->limit_max, &compiler),
                                 .memory = memory + memory / 8,
-                                .pids = pids + pids / 8 };
+                                .pids = pids + pids / 8,
+                                .terminals = s->doors_e2b };
 }

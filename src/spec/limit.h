@@ -3,6 +3,7 @@
  * parsing, --help, JSON, the settings of the service and the wire's bounds check. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -71,6 +72,7 @@ const char *limit_exceeded(enum limit_id id, const struct limits *limits, char *
 struct run_bounds {
     struct limits most;
     uint64_t memory, pids;
+    bool terminals; /* sessions have pseudo-terminals */
 };
 
 /* The same bounds for numbers (from the wire, from JSON). */

@@ -20,6 +20,7 @@ struct zygote_def {
     /* Its embryos work for a while before they wait: they get a small share of the CPUs. */
     bool heavy;
     bool no_sockets; /* its embryos run jobs with JOB_NO_SOCKETS, and no others */
+    bool terminals;  /* its embryos have pseudo-terminals, if sessions have them */
 };
 
 #define ZYGOTE_DIR "/tmp/belljar"

@@ -99,8 +99,10 @@ static int open_host(int fd, const struct warden_args *b, struct jar_host *host,
     zygote_pools_open(pools, b->zygotes, n); /* while the files of the host are visible */
     if (jar_host_open(host, b->level, b->cgroups, b->mount_roots, e))
         return -1;
-    if (b->bounds)
+    if (b->bounds) {
         host->most = b->bounds->most;
+        host->terminals = b->bounds->terminals;
+    }
     zygote_pools_init(pools, host);
     take_priority(); /* last: the host's right to renice was tried */
     return fd_set_nonblock(fd, e) || confinement_enter(ROLE_WARDEN, NULL, e) ? -1 : 0;

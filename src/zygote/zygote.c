@@ -56,7 +56,8 @@ int zygote_start(struct jar_host *h, const struct zygote_files *files, uint64_t 
         return err_no_memory(e, "a zygote");
     *z = (struct zygote){ .source = { .fork_embryo = fork_embryo,
                                       .heavy = files->def->heavy,
-                                      .no_sockets = files->def->no_sockets },
+                                      .no_sockets = files->def->no_sockets,
+                                      .terminals = files->def->terminals },
                           .pidfd = -1,
                           .fd = -1,
                           .may_renice = h->may_renice,

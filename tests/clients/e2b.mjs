@@ -175,8 +175,28 @@ const { raw, sbx, files, commands, pty } = wrap(await S.create({ timeoutMs: 120_
   assert.equal((await cell).text, 'True')
 }
 
-// ---- terminals: a jar has none ----
-await refused(pty.create({ cols: 80, rows: 24, onData: () => {} }), Error, /pseudo-terminals/)
+// ---- terminals ----
+{
+  let seen = ''
+  const shell = await pty.create({ cols: 91, rows: 17, onData: (bytes) => { seen += Buffer.from(bytes) }, envs: { WHO: 'pty' }, cwd: '/tmp' })
+  calls += 2
+  await pty.sendInput(shell.pid, Buffer.from('stty size; echo "$WHO $TERM" in $(pwd); [ -t 0 ] && tty\n'))
+  await until(() => /17 91[^]*pty xterm\S* in \/tmp[^]*\/dev\/pts\/\d/.test(seen), 'a shell on a terminal: ' + seen)
+  await pty.resize(shell.pid, { cols: 100, rows: 30 })
+  await pty.sendInput(shell.pid, Buffer.from('stty size; python3 -c "import os; print(os.isatty(1), 6*7)"; sleep 100\n'))
+  await until(() => /30 100[^]*True 42/.test(seen), 'another size: ' + seen)
+  await pty.sendInput(shell.pid, Buffer.from('\x03'))  // ends sleep, and not the shell
+  const second = await pty.connect(shell.pid, { onData: () => {} })
+  await pty.sendInput(shell.pid, Buffer.from('exit 5\n'))
+  assert.equal((await shell.wait().catch((e) => e)).exitCode, 5)
+  assert.equal((await second.wait().catch((e) => e)).exitCode, 5)
+  await refused(pty.create({ cols: 70000, rows: 24, onData: () => {} }), InvalidArgumentError, /columns/)
+  const many = []
+  for (let i = 0; i < 8; i++) many.push(await pty.create({ cols: 80, rows: 24, onData: () => {} }))
+  await refused(pty.create({ cols: 80, rows: 24, onData: () => {} }), Error, /terminals of the sandbox are in use/)
+  for (const one of many) assert.equal(await pty.kill(one.pid), true)
+  await until(() => pty.create({ cols: 80, rows: 24, onData: () => {} }).then((one) => one.kill(), () => false), 'a terminal is free again')
+}
 await refused(pty.sendInput(99999, Buffer.from('x')), NotFoundError, /99999/)
 await refused(pty.resize(99999, { cols: 80, rows: 24 }), NotFoundError, /99999/)
 assert.equal(await pty.kill(99999), false)

@@ -3,6 +3,7 @@ open, and the keys one and two, which have nothing in common."""
 
 import http.client
 import json
+import os
 import select
 import struct
 from types import SimpleNamespace
@@ -197,7 +198,8 @@ def test_e2b_gives_nothing_to_a_sandbox_that_a_person_would_have_to_see():
         line = {"cmd": "/bin/bash", "args": ["-c", "echo fine"]}
         assert start(doors, sandbox, line) is None
         assert start(doors, sandbox, {"cmd": "echo", "args": ["fine", "a; b"]}) is None, "a word is a word"
-        for process, more in ((line, {"stdin": True}), (line, {"stdin": None}), ({**line, "cwd": "/tmp"}, {}),
+        for process, more in ((line, {"stdin": True}), (line, {"stdin": None}), (line, {"pty": {"size": {}}}),
+                              ({**line, "cwd": "/tmp"}, {}),
                               ({**line, "envs": {"A": "1"}}, {}), ({"cmd": "echo fine"}, {}),
                               ({"cmd": "/bin/bash", "args": ["-c", "echo fine; id"]}, {}),
                               ({"cmd": "/bin/bash", "args": ["-c", "id", "-c", "echo fine"]}, {})):
@@ -227,6 +229,48 @@ def test_e2b_facts_that_a_client_of_v1_wrote_do_no_harm(doors):
     assert to(doors, other, "GET", "/health").status == 502, "a sandbox is a session of Python"
     for id in (session, other):
         assert s.delete(f"/v1/sessions/{id}", key=doors.one).status == 200
+
+
+TERMINALS = """
+import errno, fcntl, os, termios
+opened, failed = [], None
+while failed is None and len(opened) < 100:
+    try:
+        opened.append(os.openpty())
+    except OSError as e:
+        failed = errno.errorcode[e.errno]
+injected = []
+for request in (termios.TIOCSTI, termios.TIOCSETD, 0x541C, termios.TIOCCONS):
+    try:
+        fcntl.ioctl(opened[0][1], request, b"x\\0\\0\\0") if opened else None
+        injected.append(request)
+    except OSError as e:
+        injected.append(errno.errorcode[e.errno])
+print(len(opened), failed, len(os.listdir("/dev/pts")), injected)
+for pair in opened:
+    os.close(pair[0]), os.close(pair[1])
+"""
+
+
+def test_e2b_terminals_are_few_and_in_sandboxes_alone(doors, service):
+    """ROOT-4"""
+    s, one, two = doors.service, create(doors), create(doors)
+    denied = "['EPERM', 'EPERM', 'EPERM', 'EPERM']"
+    before = set(os.listdir("/dev/pts"))
+    opens = to(doors, one, "POST", "/execute", {"code": TERMINALS + "kept = os.openpty()\nprint(os.ttyname(kept[1]))"})
+    told = "".join(json.loads(line).get("text", "") for line in opens.body.splitlines())
+    assert told == f"8 ENOSPC 9 {denied}\n/dev/pts/0\n", told
+    seen = to(doors, two, "POST", "/execute", {"code": "import os\nprint(os.listdir('/dev/pts'))"}).body
+    assert b"['ptmx']" in seen, seen
+    assert set(os.listdir("/dev/pts")) <= before, "a terminal of the host"
+    for id in (one, two):
+        assert s.delete(f"/sandboxes/{id}", key=doors.one).status == 204
+    run = s.post("/v1/runs", {"code": TERMINALS, "language": "python"}, key=doors.one).json
+    assert run["stdout"].startswith("0 ENOENT 0"), run
+    session = service.post("/v1/sessions", {"language": "python"}).json["id"]
+    cell = service.post(f"/v1/sessions/{session}/exec", {"code": TERMINALS}).json
+    assert cell["stdout"].startswith("0 ENOENT 0"), cell
+    assert service.delete(f"/v1/sessions/{session}").status == 200
 
 
 def test_e2b_numbers_beyond_all_bounds_are_refused(doors):

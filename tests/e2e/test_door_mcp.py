@@ -480,7 +480,7 @@ def test_mcp_clients_of_its_makers_call_every_tool(service):
 
 @pytest.mark.release_only
 def test_mcp_inspector_lists_and_calls_every_tool(service):
-    """`inspector --cli` over HTTP and over stdio. Each call is a client of its own, so the session is not that of MCP."""
+    """`inspector --cli` over HTTP and over stdio. Each call is a client of its own: the session is not that of MCP."""
     inspector = CLIENTS / "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"
     if not inspector.exists():
         pytest.skip("needs the packages of tests/clients (scripts/test-clients-deps)")

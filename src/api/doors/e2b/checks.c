@@ -34,7 +34,7 @@ static int check_types(const json_t *body, const json_t *process, struct err *e)
 {
     const json_t *args = json_object_get(process, "args"), *envs = json_object_get(process, "envs");
     const json_t *cmd = json_object_get(process, "cmd"), *cwd = json_object_get(process, "cwd");
-    const json_t *open = json_object_get(body, "stdin"), *word;
+    const json_t *open = json_object_get(body, "stdin"), *pty = json_object_get(body, "pty"), *word;
     const char *name;
     size_t i;
     if (!json_is_object(process))
@@ -45,6 +45,8 @@ static int check_types(const json_t *body, const json_t *process, struct err *e)
         return refuse_type("process.cwd", "a text without NUL", e);
     if (!is_absent(open) && !json_is_boolean(open))
         return refuse_type("stdin", "true or false", e);
+    if (!is_absent(pty) && !json_is_object(pty))
+        return refuse_type("pty", "an object with size", e);
     if (!is_absent(args) && !json_is_array(args))
         return refuse_type("process.args", "a list of texts", e);
     json_array_foreach(args, i, word)
@@ -161,7 +163,8 @@ int e2b_check_command(const struct api_call *c, const struct session *s, const j
                                      "thread_id", s->id);
     if (json_object_size(env) > 0)
         json_put(request, "env", json_deep_copy(env));
-    if (!json_is_false(json_object_get(body, "stdin")))
+    /* a terminal is input, too */
+    if (!json_is_false(json_object_get(body, "stdin")) || !is_absent(json_object_get(body, "pty")))
         json_put(request, "stdin_open", json_true());
     if (admit(c, request, &admission, e))
         return -1;

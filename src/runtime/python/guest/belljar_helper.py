@@ -30,6 +30,7 @@ HOME, ALIAS = "/sandbox", "/home/user"
 USERS = ("", "user", "sandbox")
 CHUNK, QUEUED_MAX = 32 << 10, 1 << 20
 ENTRIES_MAX, WATCHED_MAX, EVENTS_MAX = 20000, 5000, 10000
+LAST_READS = 8  # of CHUNK bytes, after the end of a process
 AFTER_EXIT_S = 0.2  # for the output of a process that has ended, if its children keep the pipes
 _head = struct.Struct("<II")
 
@@ -329,6 +330,15 @@ class Peer:
 
 # ---- processes ----
 
+def open_terminal():
+    try:
+        return os.openpty()
+    except OSError as e:
+        if e.errno in (errno.ENOSPC, errno.EMFILE):
+            raise Refused("resource_exhausted", "all terminals of the sandbox are in use: kill one, with pty.kill()") from None
+        raise Refused("unimplemented", "this sandbox has no terminals: it began before doors.e2b was on and the service started again") from None
+
+
 class Process:
     def __init__(self, helper, request, body):
         config, pty = body.get("process") or {}, body.get("pty")
@@ -357,10 +367,7 @@ class Process:
         ours, theirs = [], []
         try:
             if pty:
-                try:
-                    master, slave = os.openpty()
-                except OSError:
-                    raise Refused("unimplemented", "a jar has no pseudo-terminals: run the program with commands.run() and stdin") from None
+                master, slave = open_terminal()
                 ours, theirs = [master], [slave]
                 self.master = self.stdin = master
                 self.resize(pty)
@@ -418,9 +425,12 @@ class Process:
 
     def resize(self, pty):
         size = pty.get("size") or {}
+        rows, cols = size.get("rows", 24), size.get("cols", 80)
         if self.master is None:
             raise Refused("failed_precondition", "the process has no terminal")
-        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", int(size.get("rows", 24)), int(size.get("cols", 80)), 0, 0))
+        if not all(isinstance(n, int) and 1 <= n <= 0xffff for n in (rows, cols)):
+            raise Refused("invalid_argument", f"a terminal of {cols!r} columns and {rows!r} rows is not accepted: 1 to 65535 of each")
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, cols, 0, 0))
 
     def late(self):
         if self.status is None:
@@ -455,7 +465,8 @@ class Process:
         del self.readers[name]
         if fd != self.master:
             os.close(fd)
-        self.look()
+        if not self.over:
+            self.look()
 
     def exited(self, status):
         self.status = status
@@ -471,7 +482,9 @@ class Process:
             return
         self.over = True
         for name in list(self.readers):  # the bytes that are there now
-            self.read(name)
+            for _ in range(LAST_READS):
+                if name in self.readers:
+                    self.read(name)
         signaled = os.WIFSIGNALED(self.status)
         if signaled:
             number = os.WTERMSIG(self.status)
@@ -488,9 +501,18 @@ class Process:
         self.subscribers.clear()
         self.close_stdin()
         del self.helper.processes[self.pid]
-        if not self.readers and self.master is not None:
-            os.close(self.master)
-            self.master = None
+        self.close_terminal()
+
+    def close_terminal(self):
+        """The processes that still have the terminal get SIGHUP: a sandbox has only a few terminals."""
+        if self.master is None:
+            return
+        self.stop_feeding()
+        if self.readers:
+            self.helper.selector.unregister(self.master)
+            self.readers.clear()
+        os.close(self.master)
+        self.master = self.stdin = None
 
     def write(self, data):
         if self.stdin is None:
@@ -518,12 +540,15 @@ class Process:
 
     closing = False
 
-    def refeed(self, _):
+    def stop_feeding(self):
         for key in list(self.helper.selector.get_map().values()):
             if key.data == self.refeed:
                 self.helper.selector.unregister(key.fileobj)
                 if key.fileobj != self.stdin:
                     os.close(key.fileobj)
+
+    def refeed(self, _):
+        self.stop_feeding()
         self.feed(0)
 
     def close_stdin(self):
@@ -534,7 +559,8 @@ class Process:
             return
         if self.stdin == self.master:
             if not self.over:
-                os.write(self.master, b"\x04")
+                self.closing = False
+                self.write(b"\x04")  # a terminal has no end of input but this character
             return
         try:
             self.helper.selector.unregister(self.stdin)
