@@ -254,6 +254,10 @@ static void measure_porter(struct bench *b, struct load_client *v,
         report_fact(b->report, "new connections for a CPU second of the porter", n / used, "");
         report_metric(b->report, "network_connections", n / used);
     }
+    before = cpu_s(parts.porter);
+    (void)run_in_jar(v, stream_program, true, NULL);
+    report_fact(b->report, "CPU time of the porter for a stream of 512 MiB",
+                (cpu_s(parts.porter) - before) * 1000, "ms");
     double denied = run_in_jar(v, denied_program, true, NULL);
     report_fact(b->report, "a denied name, address or port, the slowest p50", denied, "ms");
     report_metric(b->report, "network_denied_ms", denied);

@@ -7,7 +7,7 @@
  *
  * epoll tells each change once (SOURCE_CHANGES), so that a connection costs two calls of epoll_ctl() and
  * a stream none. A side stays readable until a read says otherwise. A direction that has had its turn
- * asks epoll to tell again. */
+ * asks epoll to tell again. While a direction waits for its target, bytes that arrive for it wake nobody. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -315,12 +315,26 @@ static int look_at_hello(struct flow *f)
 
 /* ---- events ---- */
 
+/* Bytes that arrive while the target takes none would wake us once a packet, for nothing. A change of the
+ * watch makes epoll tell the present state, so none is missed later. -1: the connection is over. */
+static int watch_source(struct flow *f, const struct way *w)
+{
+    bool looks = f->awaits_hello && w == &f->out;
+    bool waits = !looks && (w->n_held > 0 || w->n_piped > 0) && !w->to->writable;
+    uint32_t events = waits ? SOURCE_CHANGES & ~(uint32_t)EPOLLIN : SOURCE_CHANGES;
+    if (source_watch(f->run->porter, w->from, events) == 0)
+        return 0;
+    flow_end(f, NETWORK_RESET);
+    return -1;
+}
+
 static void relay(struct flow *f)
 {
     while (f->awaits_hello && f->guest.readable && !f->out.ended)
         if (look_at_hello(f))
             return;
-    if ((!f->awaits_hello && pump(f, &f->out)) || pump(f, &f->in))
+    if ((!f->awaits_hello && pump(f, &f->out)) || pump(f, &f->in) || watch_source(f, &f->out) ||
+        watch_source(f, &f->in))
         return;
     if (f->out.shut && f->in.shut)
         flow_end(f, NETWORK_CLOSED);

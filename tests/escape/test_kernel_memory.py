@@ -311,12 +311,12 @@ for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
 def test_network_of_a_jar_has_small_buffers_and_short_tables(needs, sealed):
     if os.geteuid() != 0:
         pytest.skip("only root can enter the network of a jar")
-    names = ("tcp_rmem", "tcp_wmem", "tcp_max_tw_buckets", "tcp_max_syn_backlog")
+    names = ("tcp_rmem", "tcp_wmem", "tcp_max_tw_buckets", "tcp_max_syn_backlog", "tcp_congestion_control")
     files = [f"/proc/sys/net/ipv4/{name}" for name in names]
     with harness.start("sleep 30", "bash") as running:
         inside = eventually(lambda: [p.pid for p in descendants(running.pid) if p.comm == "sleep"])
         read = subprocess.run(["nsenter", "-t", str(inside[0]), "-n", "cat", *files], capture_output=True, text=True)
-    assert read.stdout.split() == ["4096", "8192", "262144", "4096", "16384", "262144", "256", "128"], read
+    assert read.stdout.split() == ["4096", "8192", "262144", "4096", "16384", "262144", "256", "128", "reno"], read
 
 
 def test_network_of_a_jar_has_bounds_of_its_own(sealed):
