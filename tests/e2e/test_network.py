@@ -385,10 +385,8 @@ def test_level_process_refuses_a_list(world):
     assert r.status == 125 and b"needs isolation level jar or rootless" in r.err, r
 
 
-def test_static_programs_and_tools_need_no_variables(world):
-    """bash by itself, curl, and a static Go program, where they are installed."""
+def test_bash_itself_needs_no_variable(world):
     options = ["--allow-net", "web.example.org:80", "--allow-private", PRIVATE]
-    script = b"exec 3<>/dev/tcp/web.example.org/80; cat <&3; echo; if command -v curl >/dev/null; then " \
-             b"curl -s --http0.9 http://web.example.org/; else echo -n hello; fi"
-    r = belljar("run", "--local", *options, "-l", "bash", "-", stdin=script, prefix=world.prefix())
-    assert (r.status, r.out) == (0, b"hello\nhello"), r
+    r = belljar("run", "--local", *options, "-l", "bash", "-", stdin=b"exec 3<>/dev/tcp/web.example.org/80; cat <&3",
+                prefix=world.prefix())
+    assert (r.status, r.out) == (0, b"hello"), r

@@ -68,7 +68,7 @@ def mirror(files):
             if not piece:
                 return
             head += piece
-        kind, body = files.get(head.split()[1].decode(), (None, b""))
+        kind, body = files.get(head.split()[1].decode().split("?")[0], (None, b""))
         status = b"200 OK" if kind else b"404 Not Found"
         fields = b"Content-Type: %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n" % (
             (kind or "text/plain").encode(), len(body))

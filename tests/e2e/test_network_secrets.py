@@ -134,11 +134,11 @@ def test_run_without_a_service_takes_the_secret_of_the_caller(world):
 
 
 @pytest.mark.parametrize("language,code", [
-    ("bash", "curl -sS https://api.example.org/"),
-    ("bash", "git ls-remote https://api.example.org/x.git 2>&1 | grep -o 'not found' || true"),
+    ("bash", "env -i curl -sS https://api.example.org/"),
+    ("bash", "env -i PATH=/usr/bin git ls-remote https://api.example.org/x.git 2>&1 | grep -o 'not found' || true"),
     ("javascript", "fetch('https://api.example.org/').then(r => r.text()).then(t => process.stdout.write(t))"),
-    ("go", 'package main\nimport ("fmt"; "io"; "net/http")\nfunc main() {\n'
-           'r, e := http.Get("https://api.example.org/")\nif e != nil { panic(e) }\n'
+    ("go", 'package main\nimport ("fmt"; "io"; "net/http"; "os")\nfunc main() {\n'
+           'os.Clearenv(); r, e := http.Get("https://api.example.org/")\nif e != nil { panic(e) }\n'
            'b, _ := io.ReadAll(r.Body); fmt.Print(string(b)) }'),
     ("java", 'public class Main { public static void main(String[] a) throws Exception { System.out.write('
              'new java.net.URL("https://api.example.org/").openStream().readAllBytes()); System.out.flush(); } }'),

@@ -13,6 +13,7 @@ open that range with network.private. Everything ends with the processes that ho
 import ctypes
 import os
 import shutil
+import signal
 import socket
 import struct
 import subprocess
@@ -32,7 +33,7 @@ def _enter(pid, *argv):
 class World:
     def __init__(self):
         self.holders, self.servers, self.zone, self.asked = [], [], {}, []
-        self.accepting = []
+        self.accepting, self.programs = [], []
         self.ttl = 0  # of every answer, in seconds
         self.hostile = {}  # by name: a function of the true answer that yields the datagrams to send in its place
         self.scratch = harness.public_dir()
@@ -83,6 +84,9 @@ class World:
             thread.join()
         for s in self.servers:
             s.close()
+        for p in self.programs:
+            p.send_signal(signal.SIGINT)
+            p.wait()
         for p in self.holders:
             p.stdin.close()
             p.stdout.close()
@@ -94,6 +98,23 @@ class World:
         return _enter(self.near)
 
     # ---- servers ----
+
+    def inside(self, argv):
+        """Runs a command in `world`, until it ends."""
+        subprocess.run(_enter(self.far, *argv), check=True, capture_output=True)
+
+    def start(self, *argv, until):
+        """A program in `world`, which has said this. It ends with the world."""
+        p = subprocess.Popen(_enter(self.far, *argv), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, cwd="/")
+        self.programs.append(p)
+        harness.started.add(p.pid)
+        said = b""
+        while until not in said:
+            line = p.stdout.readline()
+            assert line, (argv, said)
+            said += line
+        threading.Thread(target=p.stdout.read, daemon=True).start()  # it never waits for us
 
     def socket(self, kind, address, port, near=False):
         """A bound socket in `world`, or in `near`. It belongs to that namespace in any process."""
