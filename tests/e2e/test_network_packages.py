@@ -1,7 +1,7 @@
-"""A program installs a package from a mirror of its network list, with the tool that people use (R4.2)."""
+"""A program installs a package by a preset, with the tool that people use (R4.2). The hosts of the presets are mirrors
+in a namespace."""
 
 import base64
-import gzip
 import hashlib
 import io
 import json
@@ -12,7 +12,7 @@ import zipfile
 
 import pytest
 
-from harness import ROOT, belljar
+from harness import ROOT
 from service import Service
 from sessions import create, execute, place
 from test_network_sessions import Near
@@ -22,7 +22,7 @@ from world import PRIVATE, WORLD, World
 pytestmark = pytest.mark.skipif(not ROOT, reason="it takes root to make the namespaces of the test")
 
 # The commands of docs/network.md, with another package.
-INSTALL = b"""
+INSTALL = """
 pip install --target /sandbox/lib -q tiny-pkg
 PYTHONPATH=/sandbox/lib /usr/bin/python3 -c 'import tiny_pkg; print(tiny_pkg.ANSWER)'
 """
@@ -31,16 +31,17 @@ import subprocess, sys
 subprocess.run([sys.executable, "-m", "pip", "install", "--target", "/sandbox/lib", "tiny-pkg"], check=True)
 sys.path.insert(0, "/sandbox/lib")
 """
-NPM = b"""
-npm install --silent --no-audit --no-fund --registry http://mirror.example.org tiny-pkg >/dev/null
+# Node has authorities of its own, so npm is told about ours.
+NPM = """
+npm install --silent --no-audit --no-fund --cafile /etc/ssl/certs/ca-certificates.crt tiny-pkg >/dev/null
 node -p 'require("tiny-pkg")'
 """
 # apt-get keeps everything beneath one directory, and gets the packages as the user of the jar.
-APT = b"""
+APT = """
 apt=/sandbox/apt
 mkdir -p $apt/etc/apt $apt/var/lib/apt/lists/partial $apt/var/cache/apt/archives/partial $apt/var/lib/dpkg
 touch $apt/var/lib/dpkg/status
-echo 'deb [trusted=yes] http://mirror.example.org ./' >$apt/etc/apt/sources.list
+echo 'deb [trusted=yes] http://deb.debian.org/debian bookworm main' >$apt/etc/apt/sources.list
 get() { apt-get -qq -o Dir=$apt -o Dir::State::status=$apt/var/lib/dpkg/status -o APT::Sandbox::User= "$@"; }
 get update && get download tiny && dpkg-deb -x tiny_1.0_all.deb out && cat out/usr/share/tiny/answer
 """
@@ -87,74 +88,20 @@ def tar_of(files):
     return packed.getvalue()
 
 
-def run(files, script):
-    with World() as w:
-        w.listen(80, mirror(files))
-        w.name("mirror.example.org", WORLD)
-        r = belljar("run", "--local", "--json", "-l", "bash", "--timeout", "100s", "--cpu-time", "100s", "--memory",
-                    "1g", "--disk", "256m", "--pids", "256", "--allow-net", "mirror.example.org:80",
-                    "--allow-private", PRIVATE, "-", stdin=script, prefix=w.prefix(), within=200)
-    assert {e["host"] for e in r.json["network"]["log"]} == {"mirror.example.org"}, r
-    return r
+def pypi():
+    index = f'<a href="https://files.pythonhosted.org/files/{NAME}">{NAME}</a>'.encode()
+    return {"/simple/tiny-pkg/": ("text/html", index), f"/files/{NAME}": ("application/octet-stream", wheel())}
 
 
-class Pypi(World):
-    """The hosts of the preset, over TLS, by their names. The machine trusts their authority: /etc/ssl/certs has it."""
-
-    HOSTS = "pypi.org", "files.pythonhosted.org"
-
-    def __enter__(self):
-        super().__enter__()
-        tls = Authority(self.scratch).context(*self.HOSTS)
-        trusted = self.scratch / "ca-certificates.crt"
-        trusted.write_bytes((self.scratch / "test-authority.pem").read_bytes())
-        subprocess.run([*self.prefix(), "mount", "--bind", str(trusted), "/etc/ssl/certs/ca-certificates.crt"],
-                       check=True)
-        index = f'<a href="https://{self.HOSTS[1]}/files/{NAME}">{NAME}</a>'.encode()
-        answer = mirror({"/simple/tiny-pkg/": ("text/html", index),
-                         f"/files/{NAME}": ("application/octet-stream", wheel())})
-
-        def handler(c):
-            with tls.wrap_socket(c, server_side=True) as s:
-                answer(s)
-
-        self.listen(443, handler)
-        for name in self.HOSTS:
-            self.name(name, WORLD)
-        return self
-
-
-@pytest.mark.skipif(not shutil.which("pip", path="/usr/bin:/bin"), reason="pip is not installed")
-def test_pip_installs_a_package_by_the_preset_in_a_run_and_in_a_session():
-    with Pypi() as w:
-        with Service("--set", "network.max=@pypi", "--set", f"network.private={PRIVATE}", prefix=w.prefix()) as s:
-            near = Near(s)
-            room = {"memory": "512m", "disk": "256m", "pids": 64, "wall_ms": 100000, "cpu_ms": 100000}
-            r = s.run(INSTALL.decode(), language="bash", unix=True, within=200, network={"allow": ["@pypi"]},
-                      limits=room)
-            assert (r["verdict"], r["stdout"]) == ("ok", "42\n"), r
-            assert {(e["host"], e["sni"], e["outcome"]) for e in r["network"]["log"]} == {
-                (name, name, "closed") for name in w.HOSTS}, r
-            session = create(near, network={"allow": ["@pypi"]}, limits={"memory": "512m", "disk": "256m"})
-            r = execute(near, session, CELL)
-            assert r["verdict"] == "ok", r
-            assert execute(near, session, "import tiny_pkg; print(tiny_pkg.ANSWER)")["stdout"] == "42\n"
-            assert near.patch(place(session), {"network": "none"}).status == 200
-            assert execute(near, session, "print(tiny_pkg.ANSWER)")["stdout"] == "42\n"
-
-
-def test_npm_installs_a_package_from_a_mirror():
-    if not shutil.which("npm", path="/usr/bin:/bin"):
-        pytest.skip("npm is not installed")
+def npm():
     packed = tar_of({"package/package.json": '{"name": "tiny-pkg", "version": "1.0.0", "main": "index.js"}',
                      "package/index.js": "module.exports = 42\n"})
     version = {"name": "tiny-pkg", "version": "1.0.0", "main": "index.js", "dist": {
-        "tarball": "http://mirror.example.org/tiny-pkg/-/tiny-pkg-1.0.0.tgz",
+        "tarball": "https://registry.npmjs.org/tiny-pkg/-/tiny-pkg-1.0.0.tgz",
         "integrity": "sha512-" + base64.b64encode(hashlib.sha512(packed).digest()).decode()}}
     about = {"name": "tiny-pkg", "dist-tags": {"latest": "1.0.0"}, "versions": {"1.0.0": version}}
-    r = run({"/tiny-pkg": ("application/json", json.dumps(about).encode()),
-             "/tiny-pkg/-/tiny-pkg-1.0.0.tgz": ("application/octet-stream", packed)}, NPM)
-    assert (r.json["verdict"], r.json["stdout"]) == ("ok", "42\n"), r
+    return {"/tiny-pkg": ("application/json", json.dumps(about).encode()),
+            "/tiny-pkg/-/tiny-pkg-1.0.0.tgz": ("application/octet-stream", packed)}
 
 
 def deb():
@@ -169,14 +116,83 @@ def deb():
     return packed
 
 
-def test_apt_get_downloads_a_package_from_a_mirror():
-    if not shutil.which("apt-get", path="/usr/bin:/bin"):
-        pytest.skip("apt-get is not installed")
-    packed = deb()
+def debian():
+    packed, place = deb(), "pool/main/t/tiny/tiny_1.0_all.deb"
     listed = (f"Package: tiny\nVersion: 1.0\nArchitecture: all\nMaintainer: a <a@example.org>\nDescription: tiny\n"
-              f"Filename: ./tiny_1.0_all.deb\nSize: {len(packed)}\nSHA256: {hashlib.sha256(packed).hexdigest()}\n\n")
-    r = run({"/./Packages": ("text/plain", listed.encode()), "/Packages": ("text/plain", listed.encode()),
-             "/./Packages.gz": ("application/gzip", gzip.compress(listed.encode())),
-             "/./tiny_1.0_all.deb": ("application/octet-stream", packed),
-             "/tiny_1.0_all.deb": ("application/octet-stream", packed)}, APT)
-    assert (r.json["verdict"], r.json["stdout"]) == ("ok", "42\n"), r
+              f"Filename: {place}\nSize: {len(packed)}\nSHA256: {hashlib.sha256(packed).hexdigest()}\n\n").encode()
+    kind = subprocess.run(["dpkg", "--print-architecture"], check=True, capture_output=True, text=True).stdout.strip()
+    sums = "".join(f" {hashlib.sha256(listed).hexdigest()} {len(listed)} main/binary-{k}/Packages\n"
+                   for k in (kind, "all"))
+    release = f"Codename: bookworm\nSuite: stable\nArchitectures: {kind} all\nComponents: main\nSHA256:\n{sums}"
+    top = "/debian/dists/bookworm"
+    return {f"/debian/{place}": ("application/octet-stream", packed), f"{top}/Release": ("text/plain", release.encode()),
+            **{f"{top}/main/binary-{k}/Packages": ("text/plain", listed) for k in (kind, "all")}}
+
+
+class Mirrors(World):
+    """The hosts of the presets, by their names. The machine trusts their authority: /etc/ssl/certs has it."""
+
+    HOSTS = "pypi.org", "files.pythonhosted.org", "registry.npmjs.org", "deb.debian.org"
+
+    def __enter__(self):
+        super().__enter__()
+        tls = Authority(self.scratch).context(*self.HOSTS)
+        trusted = self.scratch / "ca-certificates.crt"
+        trusted.write_bytes((self.scratch / "test-authority.pem").read_bytes())
+        subprocess.run([*self.prefix(), "mount", "--bind", str(trusted), "/etc/ssl/certs/ca-certificates.crt"],
+                       check=True)
+        answer = mirror({**pypi(), **npm()})
+
+        def handler(c):
+            with tls.wrap_socket(c, server_side=True) as s:
+                answer(s)
+
+        self.listen(443, handler)
+        if shutil.which("dpkg"):
+            self.listen(80, mirror(debian()))
+        for name in self.HOSTS:
+            self.name(name, WORLD)
+        return self
+
+
+@pytest.fixture(scope="module")
+def service():
+    with Mirrors() as w:
+        with Service("--set", "network.max=@pypi,@npm,@debian", "--set", f"network.private={PRIVATE}", "--set",
+                     "pools.max=1", prefix=w.prefix()) as s:
+            yield s
+
+
+def install(service, preset, script):
+    r = service.run(script, language="bash", unix=True, within=200, network={"allow": [preset]},
+                    limits={"memory": "1g", "disk": "256m", "pids": 256, "wall_ms": 100000, "cpu_ms": 100000})
+    assert (r["verdict"], r["stdout"]) == ("ok", "42\n"), r
+    return {(e["host"], e["port"], e["sni"], e["outcome"]) for e in r["network"]["log"]}
+
+
+def needs(tool):
+    return pytest.mark.skipif(not shutil.which(tool, path="/usr/bin:/bin"), reason=f"{tool} is not installed")
+
+
+@needs("pip")
+def test_pip_installs_a_package_by_the_preset_in_a_run_and_in_a_session(service):
+    assert install(service, "@pypi", INSTALL) == {
+        (name, 443, name, "closed") for name in ("pypi.org", "files.pythonhosted.org")}
+    near = Near(service)
+    session = create(near, network={"allow": ["@pypi"]}, limits={"memory": "512m", "disk": "256m"})
+    r = execute(near, session, CELL)
+    assert r["verdict"] == "ok", r
+    assert execute(near, session, "import tiny_pkg; print(tiny_pkg.ANSWER)")["stdout"] == "42\n"
+    assert near.patch(place(session), {"network": "none"}).status == 200
+    assert execute(near, session, "print(tiny_pkg.ANSWER)")["stdout"] == "42\n"
+
+
+@needs("npm")
+def test_npm_installs_a_package_by_the_preset(service):
+    seen = install(service, "@npm", NPM)
+    assert {e[:3] for e in seen} == {("registry.npmjs.org", 443, "registry.npmjs.org")}, seen
+
+
+@needs("apt-get")
+def test_apt_get_downloads_a_package_by_the_preset(service):
+    assert install(service, "@debian", APT) == {("deb.debian.org", 80, None, "closed")}
