@@ -2,7 +2,8 @@
  *
  * FLOW-1 The name of a connection is the name of the address that the guest connected to. Nothing that
  *        the guest sends says where the connection goes.
- * FLOW-2 A connection that cannot be made ends with a reset, so that the guest sees an error. */
+ * FLOW-2 A connection that cannot be made ends with a reset, so that the guest sees an error.
+ * FLOW-3 The memory of the kernel that a run can fill with bytes which nobody reads is bounded. */
 #include <errno.h>
 #include <netinet/tcp.h>
 #include <stddef.h>
@@ -22,6 +23,26 @@ enum {
     LAST_ATTEMPT_US = 10 * 1000000,
     FLOW_FDS = 3, /* the guest, and two attempts */
 };
+
+/* The kernel lets the buffers of a connection grow to tens of MiB, which no cgroup counts. A guest that reads, and then
+ * does not, would take them from the whole machine: so only a few connections have such buffers (FLOW-3). */
+enum { ROOMY_OF_RUN = 4, ROOMY_OF_ALL = 64, SMALL_BYTES = 128 << 10 };
+
+static void set_small(int fd, int option)
+{
+    const int bytes = SMALL_BYTES; /* the kernel takes it twice */
+    (void)setsockopt(fd, SOL_SOCKET, option, &bytes, sizeof bytes);
+}
+
+static void take_room(struct flow *f)
+{
+    struct net *r = f->run;
+    f->roomy = r->n_roomy < ROOMY_OF_RUN && r->porter->n_roomy < ROOMY_OF_ALL;
+    r->n_roomy += f->roomy;
+    r->porter->n_roomy += f->roomy;
+    if (!f->roomy)
+        set_small(f->guest.fd, SO_SNDBUF);
+}
 
 /* A close becomes a usual one, and not a reset: see net_take_listener(). */
 static void set_usual_close(const struct source *s)
@@ -59,6 +80,8 @@ static void unlink_flow(struct flow *f)
         f->next->prev = f->prev;
     r->n_flows--;
     r->porter->flows--;
+    r->n_roomy -= f->roomy;
+    r->porter->n_roomy -= f->roomy;
     porter_give_fds(r->porter, FLOW_FDS);
 }
 
@@ -198,6 +221,10 @@ static int start_connect(struct flow *f, const union target *t)
         return -1;
     }
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    if (!f->roomy) {
+        set_small(fd, SO_RCVBUF);
+        set_small(fd, SO_SNDBUF);
+    }
     if (connect(fd, &t->any, ipv4 ? sizeof t->v4 : sizeof t->v6) < 0 && errno != EINPROGRESS) {
         f->last_errno = errno;
         return -1;
@@ -390,6 +417,7 @@ static void accept_one(struct net *r, const struct plumbing_listener *at, int fd
                                     .start_ms = (uint64_t)clock_unix_ms() } };
     f->used_us = f->started_us;
     link_flow(f);
+    take_room(f);
     begin(f, at);
 }
 

@@ -334,20 +334,36 @@ int net_open(struct peer *peer, const struct wire_net *x, int *fd, struct err *e
     return 0;
 }
 
-/* The addresses of names stay as they are: a guest may remember them. A socket is closed if the new
- * policy has no rule for its port. */
+/* A socket at every address serves all names with its port. */
+static bool has_port(const struct network_policy *p, const struct plumbing_listener *l)
+{
+    enum network_protocol protocol = l->protocol == PLUMBING_UDP ? NETWORK_UDP : NETWORK_TCP;
+    for (size_t i = 0; i < p->n; i++)
+        if (p->rules[i].port == l->port && p->rules[i].protocol == protocol)
+            return true;
+    return false;
+}
+
+static bool is_listed(const struct net *r, const struct plumbing_listener *l)
+{
+    struct network_record ignored = { 0 };
+    union target local;
+    if (r->policy.mode == NETWORK_FULL || (r->plumbing.full && r->policy.n > 0))
+        return true;
+    if (plumbing_is_ipv4(l->address) && plumbing_ipv4(l->address) == INADDR_ANY)
+        return has_port(&r->policy, l);
+    flow_listener_address(l, &local);
+    return flow_find_target(r, l->protocol == PLUMBING_UDP ? NETWORK_UDP : NETWORK_TCP, &local,
+                            &ignored);
+}
+
+/* The addresses of names stay as they are: a guest may remember them. A connection to one that the new policy
+ * does not have is refused by the kernel. */
 static void close_unlisted(struct net *r)
 {
-    for (uint32_t i = 0; i < r->plumbing.n; i++) {
-        const struct plumbing_listener *l = &r->listeners[i].at;
-        bool kept = r->policy.mode == NETWORK_FULL || (r->plumbing.full && r->policy.n > 0);
-        for (size_t k = 0; k < r->policy.n; k++)
-            kept = kept ||
-                   (r->policy.rules[k].port == l->port &&
-                    (r->policy.rules[k].protocol == NETWORK_UDP) == (l->protocol == PLUMBING_UDP));
-        if (!kept)
+    for (uint32_t i = 0; i < r->plumbing.n; i++)
+        if (!is_listed(r, &r->listeners[i].at))
             source_close(&r->listeners[i].source);
-    }
 }
 
 /* The guest has made or ended connections, and epoll has not told them yet. */

@@ -102,6 +102,7 @@ struct net {
     } * names; /* with their synthetic addresses */
     size_t n_names, room_names;
     struct flow *flows;
+    unsigned n_roomy; /* of them */
     struct dialog *dialogs;
     uint32_t next_record;
     size_t fds;  /* counted for its sockets */
@@ -146,6 +147,7 @@ struct flow {
     size_t n_targets, target;   /* the next one to try */
     size_t of_remote, of_rival; /* their targets */
     bool told;                  /* the log has its beginning */
+    bool roomy;                 /* its buffers grow as the kernel likes */
     int last_errno;
     bool awaits_hello; /* the first bytes of the guest are looked at */
     bool injected;     /* `remote` leads to the injector, which has the connection to the host */
@@ -172,6 +174,7 @@ struct porter {
     struct resolver *resolver;
     struct dead *dead;
     uint64_t flows;      /* of all runs */
+    unsigned n_roomy;    /* of these */
     uint64_t connecting; /* of these: they may need another attempt soon */
     size_t fds, fds_max; /* in use, and the most: the rest is for the porter itself */
     bool over;

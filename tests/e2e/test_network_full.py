@@ -31,7 +31,7 @@ def world():
 @pytest.fixture(scope="module")
 def service(world):
     with Service("--set", "network.max=full", "--set", f"network.private={PRIVATE},2001:db8:1::/64", "--set",
-                 "network.keys=narrow=web.example.org:80", "--set", "pools.max=2", prefix=world.prefix()) as s:
+                 "pools.max=2", prefix=world.prefix()) as s:
         yield s
 
 
@@ -74,12 +74,7 @@ def test_remote_that_refuses_resets_and_the_log_tells(service):
     assert r["stdout"] == "ConnectionResetError 104\n" and r["network"]["log"][0]["outcome"] == "refused", r
 
 
-def test_full_network_needs_the_maximum_of_the_service_and_of_the_key(world, service):
-    key = service.post("/v1/keys", {"name": "narrow"}, unix=True)
-    if key.status == 201:
-        body = {"language": "python", "code": "1", "network": "full"}
-        reply = service.post("/v1/runs", body, unix=True, headers={"Authorization": "Bearer " + key.json["key"]})
-        assert reply.status == 403 and "network.keys" in reply.error["message"], reply
+def test_full_network_needs_the_maximum_of_the_service(world):
     with Service("--set", "network.max=*.example.org:80", prefix=world.prefix()) as s:
         reply = s.post("/v1/runs", {"language": "python", "code": "1", "network": "full"}, unix=True)
         assert reply.status == 403 and "'full' is not within the maximum" in reply.error["message"], reply

@@ -3,6 +3,7 @@ The servers of the world say which connections there were."""
 
 import os
 import signal
+import socket
 import threading
 
 import pytest
@@ -88,7 +89,7 @@ def world():
 
 @pytest.fixture(scope="module")
 def service(world):
-    with Service("--set", "network.max=*.example.org:80,*.example.org:7", "--set", f"network.private={PRIVATE}",
+    with Service("--set", "network.max=*.example.org:80,*.example.org:7,udp:web.example.org:7", "--set", f"network.private={PRIVATE}",
                  "--set", "network.connections_total=12", prefix=world.prefix()) as s:
         yield Near(s)
 
@@ -166,6 +167,35 @@ def test_narrower_list_keeps_the_other_connections(world, service):
     assert says(service, session, "print(fetch())")[0] == "ConnectionRefusedError"
     end(service, session)
     assert eventually(lambda: world.echo_server.open == 0, 20)
+
+
+def test_narrower_list_refuses_an_address_that_the_program_remembers(world, service):
+    """Another name has the same port still: connect() fails nevertheless, and does not seem to succeed."""
+    world.name("other.example.org", WORLD)
+    session = start(service, [*WEB, "other.example.org:80"])
+    code = "import socket; kept = socket.gethostbyname('other.example.org')\n" \
+           "def again(): return socket.socket().connect_ex((kept, 80))\nprint(again())"
+    assert says(service, session, code)[0] == "0"
+    assert change(service, session, {"allow": WEB}).status == 200
+    assert says(service, session, "print(again(), fetch())")[0] == "111 hello"
+    end(service, session)
+
+
+def test_narrower_list_ends_exchanges_of_datagrams(world, service):
+    """An answer that is sent later does not arrive, and the log has the end."""
+    clock = world.socket(socket.SOCK_DGRAM, WORLD, 7)
+    session = create(service, network={"allow": WEB, "udp": ECHO})
+    code = "import socket; held = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); held.settimeout(1)\n" \
+           "held.connect(('web.example.org', 7)); held.send(b'x')"
+    execute(service, session, code)
+    _, who = clock.recvfrom(10)
+    assert change(service, session, {"allow": WEB}).status == 200
+    clock.sendto(b"late", who)
+    code = "try: print(held.recv(10))\nexcept OSError as e: print(type(e).__name__)"
+    out, r = says(service, session, code)
+    assert out == "TimeoutError", r
+    assert [(e["protocol"], e["outcome"]) for e in r["network"]["log"]] == [("udp", "denied_port")], r
+    end(service, session)
 
 
 def test_wider_list_is_within_the_maximum(service):
@@ -262,7 +292,7 @@ def test_setup_of_a_template_and_its_runs_have_their_own_networks(service):
 
 
 def test_wider_list_is_refused_if_a_person_would_have_to_approve_it(world):
-    with Service("--set", "network.max=*.example.org:80,*.example.org:7", "--set", f"network.private={PRIVATE}",
+    with Service("--set", "network.max=*.example.org:80,*.example.org:7,udp:web.example.org:7", "--set", f"network.private={PRIVATE}",
                  "--set", "approvals.mode=default", prefix=world.prefix()) as s:
         service = Near(s)
         session = create(service, network={"allow": ALL})
