@@ -38,6 +38,7 @@ int main(void)
 }
 """
 NODE = "fetch('http://web.example.org/hello').then(r => r.text()).then(t => console.log(t))"
+PYTHON = 'import urllib.request as u; print(u.urlopen("http://web.example.org/hello").read().decode())'
 JAVA = 'public class Main { public static void main(String[] a) throws Exception { System.out.write(' \
        'new java.net.URL("http://web.example.org/hello").openStream().readAllBytes()); System.out.flush(); } }'
 SSH = "ssh -T -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR -i key " \
@@ -46,7 +47,7 @@ SSH = "ssh -T -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile
 CLIENTS = {
     "curl": "curl -sS http://web.example.org/hello",
     "git": "git clone -q http://web.example.org/repo.git r && cat r/greeting",
-    "python3": "python3 -c 'import urllib.request as u; print(u.urlopen(\"http://web.example.org/hello\").read().decode())'",
+    "python3": f"python3 -c '{PYTHON}'",
     "node": f'node -e "{NODE}"',
     "psql": "psql -h db.example.org -U postgres -Atc \"select 'hello'\"",
     "ssh": SSH + " echo hello",
@@ -96,8 +97,8 @@ def start_ssh(w):
     """The server knows one key, of root in a mount namespace where /root is another directory."""
     for name in ("host", "client"):
         subprocess.run(["dropbearkey", "-t", "ed25519", "-f", w.scratch / name], check=True, capture_output=True)
-    shown = subprocess.run(["dropbearkey", "-y", "-f", w.scratch / "client"], check=True, capture_output=True, text=True)
-    public = next(line for line in shown.stdout.splitlines() if line.startswith("ssh-"))
+    shown = subprocess.check_output(["dropbearkey", "-y", "-f", w.scratch / "client"], text=True)
+    public = next(line for line in shown.splitlines() if line.startswith("ssh-"))
     w.inside(["mount", "-t", "tmpfs", "-o", "mode=700", "none", "/root"])
     w.inside(["sh", "-c", f"umask 077; mkdir /root/.ssh; echo '{public}' >/root/.ssh/authorized_keys"])
     w.start("dropbear", "-F", "-E", "-r", w.scratch / "host", "-p", f"{WORLD}:22", until=b"Not backgrounding")

@@ -125,7 +125,8 @@ def debian():
                    for k in (kind, "all"))
     release = f"Codename: bookworm\nSuite: stable\nArchitectures: {kind} all\nComponents: main\nSHA256:\n{sums}"
     top = "/debian/dists/bookworm"
-    return {f"/debian/{place}": ("application/octet-stream", packed), f"{top}/Release": ("text/plain", release.encode()),
+    return {f"/debian/{place}": ("application/octet-stream", packed),
+            f"{top}/Release": ("text/plain", release.encode()),
             **{f"{top}/main/binary-{k}/Packages": ("text/plain", listed) for k in (kind, "all")}}
 
 

@@ -16,6 +16,7 @@ from world import PRIVATE, WORLD, World
 pytestmark = pytest.mark.skipif(not ROOT, reason="it takes root to make the namespaces of the test")
 
 WEB, ECHO, ALL = ["web.example.org:80"], ["web.example.org:7"], ["web.example.org:80", "web.example.org:7"]
+MAX = "*.example.org:80,*.example.org:7,udp:web.example.org:7"
 FETCH = """
 def fetch(port=80):
     import socket
@@ -89,7 +90,7 @@ def world():
 
 @pytest.fixture(scope="module")
 def service(world):
-    with Service("--set", "network.max=*.example.org:80,*.example.org:7,udp:web.example.org:7", "--set", f"network.private={PRIVATE}",
+    with Service("--set", f"network.max={MAX}", "--set", f"network.private={PRIVATE}",
                  "--set", "network.connections_total=12", prefix=world.prefix()) as s:
         yield Near(s)
 
@@ -292,7 +293,7 @@ def test_setup_of_a_template_and_its_runs_have_their_own_networks(service):
 
 
 def test_wider_list_is_refused_if_a_person_would_have_to_approve_it(world):
-    with Service("--set", "network.max=*.example.org:80,*.example.org:7,udp:web.example.org:7", "--set", f"network.private={PRIVATE}",
+    with Service("--set", f"network.max={MAX}", "--set", f"network.private={PRIVATE}",
                  "--set", "approvals.mode=default", prefix=world.prefix()) as s:
         service = Near(s)
         session = create(service, network={"allow": ALL})
