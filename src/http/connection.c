@@ -594,11 +594,24 @@ static unsigned connections_in_use(const struct http_server *s)
     return s->counts.connections - s->closing - reserved;
 }
 
+static bool is_full(const struct http_listener *l)
+{
+    const struct http_server *s = l->server;
+    bool has_reserve = l->is_unix && s->unix_open < RESERVED;
+    return !has_reserve && connections_in_use(s) >= s->limits.connections;
+}
+
 void connection_accept(struct http_listener *l)
 {
     struct http_server *s = l->server;
-    struct connection *c = calloc(1, sizeof *c);
+    enum room room = is_full(l) ? server_make_room(s, l->is_unix) : ROOM_MADE;
     l->waits = false;
+    if (room == ROOM_SOON && l->postponed++ < POSTPONED_MAX) {
+        server_accept_soon(l);
+        return;
+    }
+    l->postponed = 0;
+    struct connection *c = calloc(1, sizeof *c);
     if (!c) {
         server_accept_later(l);
         return;
@@ -613,11 +626,9 @@ void connection_accept(struct http_listener *l)
         (void)uv_tcp_init(s->loop, &c->uv.tcp);
     c->uv.handle.data = c;
     c->since = uv_now(s->loop);
-    unsigned limit = s->limits.connections;
-    bool has_reserve = l->is_unix && s->unix_open < RESERVED;
-    bool full = !has_reserve && connections_in_use(s) >= limit && !server_make_room(s, l->is_unix);
+    bool full = room != ROOM_MADE;
     if (uv_accept(&l->uv.stream, &c->uv.stream) < 0 ||
-        (full && connections_in_use(s) >= limit + OVER_LIMIT)) {
+        (full && connections_in_use(s) >= s->limits.connections + OVER_LIMIT)) {
         c->phase = PHASE_CLOSED;
         uv_close(&c->uv.handle, on_failed_accept);
         return;

@@ -19,6 +19,7 @@ enum {
     STUCK_MS = 1000,            /* an answer of which the client reads nothing */
     /* connections beyond the limit that get a 503; further ones are closed at once */
     OVER_LIMIT = 64,
+    POSTPONED_MAX = 8, /* a client that waits for room is accepted or refused after as many turns */
     /* Beyond that, connections of unix sockets alone: the operator always gets in. */
     RESERVED = 64,
 };
@@ -106,7 +107,8 @@ struct http_listener {
     struct http_server *server;
     unsigned index;
     bool is_unix;
-    bool waits; /* a client waits because there was no memory to accept it */
+    bool waits;         /* a client waits to be accepted */
+    unsigned postponed; /* how often that client was */
 };
 
 struct http_server {
@@ -172,9 +174,16 @@ extern const char answer_continue[];
 void server_connection_opened(struct http_server *s, struct connection *c);
 /* Calls connection_advance() from the loop, after the current callers have returned. */
 void server_later(struct http_server *s, struct connection *c);
+enum room {
+    ROOM_NONE, /* every connection is busy */
+    ROOM_SOON, /* requests are here that we have not read; after that some connection may be idle */
+    ROOM_MADE,
+};
 /* Closes the connections that wait longest, one of each 64 at most, so that others find room.
- * Connections of unix sockets give way only to each other. False: none could be closed. */
-bool server_make_room(struct http_server *s, bool for_unix);
+ * Connections of unix sockets give way only to each other. */
+enum room server_make_room(struct http_server *s, bool for_unix);
+/* Accepts the client with the next turn of the loop. */
+void server_accept_soon(struct http_listener *l);
 /* No memory to accept a client: tries again with the next tick. */
 void server_accept_later(struct http_listener *l);
 void server_connection_closed(struct http_server *s, struct connection *c);

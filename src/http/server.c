@@ -31,6 +31,15 @@ static void start_ticking(struct http_server *s)
         (void)uv_timer_start(&s->timer, on_tick, ms, ms);
 }
 
+static void accept_waiting(struct http_server *s)
+{
+    for (unsigned i = 0; i < s->n_listeners; i++) {
+        struct http_listener *l = s->listeners[i];
+        if (l && l->waits && !uv_is_closing(&l->uv.handle))
+            connection_accept(l);
+    }
+}
+
 /* One timer checks every connection. A timer for each connection would have to be set anew with
  * every request. */
 static void on_tick(uv_timer_t *timer)
@@ -41,17 +50,21 @@ static void on_tick(uv_timer_t *timer)
         next = c->next;
         connection_check(c, now);
     }
-    for (unsigned i = 0; i < s->n_listeners; i++) {
-        struct http_listener *l = s->listeners[i];
-        if (l && l->waits && !uv_is_closing(&l->uv.handle))
-            connection_accept(l);
-    }
+    accept_waiting(s);
 }
 
 void server_accept_later(struct http_listener *l)
 {
     l->waits = true;
     start_ticking(l->server);
+}
+
+static void on_idle(uv_idle_t *idle);
+
+void server_accept_soon(struct http_listener *l)
+{
+    l->waits = true;
+    (void)uv_idle_start(&l->server->idle, on_idle);
 }
 
 static void on_idle(uv_idle_t *idle)
@@ -66,6 +79,7 @@ static void on_idle(uv_idle_t *idle)
         c->later = false;
         connection_advance(c);
     }
+    accept_waiting(s);
 }
 
 void server_later(struct http_server *s, struct connection *c)
@@ -164,20 +178,19 @@ static unsigned drop_longest(struct http_server *s, uint64_t now, uint64_t longe
     return dropped;
 }
 
-/* The oldest 64th at once: a search for each new client would cost more than its request. After a
- * few searches that found only unread requests, the server is busy, not idle. */
-bool server_make_room(struct http_server *s, bool for_unix)
+/* The oldest 64th at once: a search for each new client would cost more than its request. */
+enum room server_make_room(struct http_server *s, bool for_unix)
 {
     enum { SEARCHES = 4 };
     uint64_t now = uv_now(s->loop);
     for (unsigned i = 0; i < SEARCHES; i++) {
         uint64_t longest = longest_spare_ms(s, now, for_unix);
         if (longest == 0)
-            return false;
+            return ROOM_NONE;
         if (drop_longest(s, now, longest, for_unix) > 0)
-            return true;
+            return ROOM_MADE;
     }
-    return false;
+    return ROOM_SOON;
 }
 
 int http_server_new(struct http_server **ret, uv_loop_t *loop, const struct http_limits *limits,

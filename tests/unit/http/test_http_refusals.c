@@ -301,6 +301,25 @@ static void test_request_that_nobody_has_read_does_not_give_way(void)
     place_done(&p);
 }
 
+static void test_client_waits_until_requests_are_read(void)
+{
+    struct place p;
+    struct http_limits l = roomy();
+    l.connections = 1;
+    place_open(&p, &l, AF_INET);
+    autoclose int first = dial(&p);
+    AWAIT(&p, http_server_counts(p.server).connections == 1);
+    autoclose int second = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    CHECK_INT(connect(second, (struct sockaddr *)&p.address, p.address_len), 0);
+    CHECK_INT(fcntl(second, F_SETFL, O_NONBLOCK), 0);
+    CHECK_INT(send(first, HEAD(""), strlen(HEAD("")), MSG_NOSIGNAL), strlen(HEAD("")));
+    say(&p, second, HEAD(""));
+    CHECK(strstr(hear(&p, first, "\r\n\r\n/x"), "200"));
+    CHECK(strstr(hear(&p, second, "\r\n\r\n/x"), "200")); /* the answer is not 503 */
+    CHECK_INT(http_server_counts(p.server).refused, 0);
+    place_done(&p);
+}
+
 static void test_unix_socket_is_served_beyond_the_limit(void)
 {
     struct place p;
@@ -423,6 +442,7 @@ static const struct check_test tests[] = {
     TEST(test_answers_nobody_reads_are_bounded_together),
     TEST(test_longest_idle_connection_gives_way),
     TEST(test_request_that_nobody_has_read_does_not_give_way),
+    TEST(test_client_waits_until_requests_are_read),
     TEST(test_unix_socket_is_served_beyond_the_limit),
     TEST(test_one_connection_too_many_is_told_so),
     TEST(test_slow_heads_and_bodies_are_answered_408),
