@@ -17,6 +17,7 @@ AT_A_TIME = 4
 MAIN = {"python": "main.py", "javascript": "main.js", "typescript": "main.ts", "go": "main.go", "c": "main.c",
         "cpp": "main.cpp", "java": "Main.java", "ruby": "main.rb", "php": "main.php", "lua": "main.lua",
         "perl": "main.pl", "bash": "main.sh", "sqlite": "main.sql"}
+COUNTS = ("programs", "advised", "line", "category", "good", "false", "more")
 LIMITS = {"wall_ms": 20000, "cpu_ms": 20000, "memory": 512 << 20}
 
 
@@ -110,7 +111,8 @@ def judge(program, d):
     if program.categories == ["none"]:
         return {"false"} if d else set()
     if not d:
-        return {"line", "category"} | ({"good"} if program.good != "-" else set()) | ({"more"} if program.more else set())
+        return {"line", "category"} | ({"good"} if program.good != "-" else set()) \
+            | ({"more"} if program.more else set())
     wrong = set()
     if "-" not in program.lines and str((d["location"] or {}).get("line") or "-") not in program.lines:
         wrong.add("line")
@@ -136,7 +138,7 @@ def score(found):
             continue
         wrong = judge(program, d)
         for name in (program.group, "all"):
-            s = scores.setdefault(name, dict.fromkeys(("programs", "advised", "line", "category", "good", "false", "more"), 0))
+            s = scores.setdefault(name, dict.fromkeys(COUNTS, 0))
             s["programs"] += 1
             s["advised"] += program.good != "-"
             s["good"] += program.good != "-" and "good" not in wrong
@@ -163,9 +165,10 @@ def complaint(program, d):
     if not d:
         return f"{program.label}: wrong {', '.join(sorted(wrong))}: no diagnosis"
     said = "; ".join(f"{s['text']} => {s.get('replacement', '')!r}" for s in d["suggestions"]) or "(no advice)"
+    meant = f"(meant {program.lines} {program.categories} /{program.good}/)"
     return (f"{program.label}: {'wrong ' + ', '.join(sorted(wrong)) if wrong else 'right'}\n"
             f"    {d['language']} {d['category']} {d['type']}: {(d['message'] or '')[:120]} at "
-            f"{(d['location'] or {}).get('line')} (meant {program.lines} {program.categories} /{program.good}/)\n    {said}")
+            f"{(d['location'] or {}).get('line')} {meant}\n    {said}")
 
 
 def main(argv):

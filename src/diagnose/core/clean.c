@@ -124,10 +124,14 @@ struct piece cleaned(struct diagnoser *g, struct piece text, bool passed_on, cha
     if (!passed_on)
         return rest;
     size_t n = 0;
+    struct match m;
+    /* npm repeats that a script failed; its own errors have a code. */
+    bool of_npm = piece_has(rest, "npm ") &&
+                  match_text(g, "npm (?:ERR!|error) (?:code E(?!LIFECYCLE)|Missing script)", rest,
+                             &m);
     while (next_line(&rest, &line)) { /* a line only becomes shorter */
         struct piece left = without_prefix(g, line);
-        struct match m;
-        if (match(g, closing_lines, left, &m))
+        if (!(of_npm && starts_with(left, "npm ")) && match(g, closing_lines, left, &m))
             continue;
         memmove(copy + n, piece_bytes(left), left.len);
         n += left.len;

@@ -6,8 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "diagnose/core/grammar.h"
+#include "diagnose/tools/tools.h"
+
+enum {
+    MIDDLE_MAX = 8 << 20,    /* bytes of a long log that are searched for an error */
+    MIDDLE_BEFORE = 4 << 10, /* bytes before it that are read, */
+    MIDDLE_SEEN = 32 << 10,  /* and all bytes of that part */
+};
 
 /* The length of the first lines of a text: at most max_bytes and max_lines. */
 static size_t head_of(struct piece text, size_t max_bytes, size_t max_lines)
@@ -30,22 +38,67 @@ static size_t tail_of(struct piece text, size_t max_bytes, size_t max_lines)
     return text.len - at < max_bytes ? at : text.len - max_bytes;
 }
 
+/* Words with which the errors of most languages begin or end. */
+static const char *const marks[] = { "\nTraceback (most recent call last)",
+                                     ": error: ",
+                                     "\nerror[E",
+                                     "panicked at ",
+                                     "\npanic: ",
+                                     "\nException in thread ",
+                                     "\nCaused by: ",
+                                     ": error TS",
+                                     "\n    at ",
+                                     "Fatal error: ",
+                                     "\nERROR: " };
+
+/* The offset of the first mark of an error; text.len when it has none. */
+static size_t first_mark(struct piece text)
+{
+    size_t first = text.len;
+    for (size_t i = 0; i < ARRAY_LEN(marks); i++) {
+        size_t at = piece_find(piece_cut(text, first), marks[i]);
+        first = at < first ? at : first;
+    }
+    return first;
+}
+
+/* A part of the middle of a long log: the lines around its first mark of an error. Empty when there
+ * is none, or when the head or the tail of the log has one. */
+static struct piece middle_of(struct piece text, size_t head, size_t tail)
+{
+    struct piece start = piece_cut(text, head), end = piece_skip(text, tail);
+    struct piece between = piece_part(text, head,
+                                      tail - head < MIDDLE_MAX ? tail - head : MIDDLE_MAX);
+    size_t first = first_mark(between);
+    if (first == between.len || first_mark(start) < start.len || first_mark(end) < end.len)
+        return NO_PIECE;
+    size_t from = first > MIDDLE_BEFORE ? first - MIDDLE_BEFORE : 0;
+    return piece_part(between, from, MIDDLE_SEEN);
+}
+
 /* The first and the last part of the text, each with half of the bytes and half of the lines that
- * are read (DIAGNOSE-1). */
-static struct piece both_ends(const char *bytes, size_t len, char **ret_copy)
+ * are read (DIAGNOSE-1). `middle`: and a part between them that has an error. */
+static struct piece both_ends(const char *bytes, size_t len, bool middle, char **ret_copy)
 {
     struct piece text = piece_in(bytes, len);
     size_t head = head_of(text, DIAGNOSE_TEXT_MAX / 2, DIAGNOSE_LINES_MAX / 2);
     size_t tail = tail_of(text, DIAGNOSE_TEXT_MAX / 2, DIAGNOSE_LINES_MAX / 2);
     if (!bytes || head >= tail)
         return text;
-    *ret_copy = malloc(head + 1 + len - tail);
+    struct piece parts[] = { piece_cut(text, head), middle ? middle_of(text, head, tail) : NO_PIECE,
+                             piece_skip(text, tail) };
+    size_t n = 0;
+    *ret_copy = malloc(parts[0].len + parts[1].len + parts[2].len + ARRAY_LEN(parts));
     if (!*ret_copy)
         return piece_in(bytes, head);
-    memcpy(*ret_copy, bytes, head);
-    (*ret_copy)[head] = '\n'; /* so that no line consists of two halves */
-    memcpy(*ret_copy + head + 1, bytes + tail, len - tail);
-    return piece_in(*ret_copy, head + 1 + len - tail);
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+        if (parts[i].len == 0)
+            continue;
+        memcpy(*ret_copy + n, piece_bytes(parts[i]), parts[i].len);
+        n += parts[i].len;
+        (*ret_copy)[n++] = '\n'; /* so that no line consists of two halves */
+    }
+    return piece_in(*ret_copy, n);
 }
 
 /* The files as given, without the text of files that are too large (DIAGNOSE-1). NULL: no memory;
@@ -83,6 +136,35 @@ static void stay_in_file(const struct diagnose_input *in, struct diagnosis *d)
     d->location.column = d->location.end_column = 0;
 }
 
+/* The grammar of the language reads the text. The language's tools and the report of a test runner
+ * are tried when it finds nothing. */
+static bool read_error(struct diagnoser *g, struct diagnose_input *in, struct diagnosis *d,
+                       const struct grammar **ret_grammar)
+{
+    const char *language = in->grammar ? in->grammar : failed_tests_language(g, in);
+    const struct grammar *grammar = language ? grammar_find(language) : grammar_infer(g, in);
+    bool read = grammar && grammar->read(g, in, d);
+    language = NULL;
+    if (read) {
+        failed_tests_add(g, in, d);
+    } else if (!in->evidence || failed_by_itself(in)) {
+        language = failed_tests_read(g, in, d);
+        if (language)
+            grammar = grammar_find(language);
+        else if (!in->evidence && in->grammar)
+            grammar = grammar_find("tools");
+        read = language || (!in->evidence && in->grammar && grammar->read(g, in, d));
+    }
+    in->grammar = grammar ? grammar->name : NULL;
+    COPY(piece_of(in->language ? in->language
+                  : language   ? language
+                  : grammar    ? grammar_language(grammar, d)
+                               : ""),
+         d->language);
+    *ret_grammar = grammar;
+    return read;
+}
+
 bool diagnose(struct diagnoser *g, const struct diagnose_input *given, struct diagnosis *ret)
 {
     autofree char *copy = NULL, *printed_copy = NULL, *clean_copy = NULL;
@@ -94,20 +176,16 @@ bool diagnose(struct diagnoser *g, const struct diagnose_input *given, struct di
     *d = (struct diagnosis){ .verdict = in.verdict };
     if (in.evidence && in.verdict == VERDICT_OK)
         return false;
-    struct piece text = both_ends(in.text, in.text ? in.len : 0, &copy);
-    struct piece printed = both_ends(in.printed, in.printed ? in.printed_len : 0, &printed_copy);
+    struct piece text = both_ends(in.text, in.text ? in.len : 0, !in.evidence, &copy);
+    struct piece printed = both_ends(in.printed, in.printed ? in.printed_len : 0, false,
+                                     &printed_copy);
     text = cleaned(g, text, !in.evidence, &clean_copy);
     in.text = text.at ? piece_bytes(text) : "";
     in.len = text.len;
     in.printed = piece_bytes(printed);
     in.printed_len = printed.len;
-    const struct grammar *grammar = in.grammar ? grammar_find(in.grammar) : grammar_infer(g, &in);
-    in.grammar = grammar ? grammar->name : NULL;
-    bool read = grammar && grammar->read(g, &in, d);
-    COPY(piece_of(in.language ? in.language
-                  : grammar   ? grammar_language(grammar, d)
-                              : ""),
-         d->language);
+    const struct grammar *grammar = NULL;
+    bool read = read_error(g, &in, d, &grammar);
     if (!read && !in.evidence)
         return false;
     locate_by_frames(d);

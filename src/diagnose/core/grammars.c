@@ -3,10 +3,12 @@
 
 #include "base/array.h"
 #include "diagnose/core/grammar.h"
+#include "diagnose/tools/tools.h"
 
 /* A text without a language is tried in this order. Grammars whose errors look like no other come
  * first. */
 #define GRAMMAR_TABLE(X) \
+    X(tools) \
     X(python) \
     X(typescript) \
     X(rust) \
@@ -58,6 +60,8 @@ const char *grammar_language(const struct grammar *grammar, const struct diagnos
         return "javascript"; /* the errors of both look alike at run time */
     if (grammar == &grammar_gcc && dot && strcmp(dot, ".c") != 0 && strcmp(dot, ".h") != 0)
         return "cpp";
+    if (grammar == &grammar_tools)
+        return tools_language(d);
     return grammar->languages[0] ? grammar->languages[0] : grammar->name;
 }
 

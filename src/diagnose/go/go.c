@@ -341,7 +341,8 @@ static bool read_panic(struct diagnoser *g, const struct diagnose_input *in, str
     struct match m;
     for (unsigned n = 0; n < LINES_SEEN && next_line(&rest, &line); n++) {
         if (!match(g, "^(panic|fatal error): (?:(runtime error): )?(.*?)(?: \\[recovered\\])?$",
-                   line, &m))
+                   line, &m) &&
+            !match(g, "\\bhttp2?: (panic) serving \\S+: (?:(runtime error): )?(.*)$", line, &m))
             continue;
         COPY(m.group[1].at ? m.group[1] : m.group[0], d->type);
         COPY(m.group[2], d->message);

@@ -296,7 +296,25 @@ static bool is_of_enum(struct diagnoser *g, const struct diagnose_input *in, con
 
 static bool is_library(struct piece function)
 {
-    static const char *const roots[] = { "java.", "javax.", "jdk.", "sun.", "com.sun.", NULL };
+    static const char *const roots[] = { "java.",
+                                         "javax.",
+                                         "jdk.",
+                                         "sun.",
+                                         "com.sun.",
+                                         "jakarta.",
+                                         "org.junit.",
+                                         "org.apache.",
+                                         "org.springframework.",
+                                         "junit.",
+                                         "org.opentest4j.",
+                                         "org.hibernate.",
+                                         "org.assertj.",
+                                         "org.hamcrest.",
+                                         "org.mockito.",
+                                         "io.netty.",
+                                         "kotlin.",
+                                         "scala.",
+                                         NULL };
     for (const char *const *r = roots; *r; r++)
         if (starts_with(function, *r))
             return true;
@@ -368,6 +386,14 @@ static void read_causes(struct diagnoser *g, const struct diagnose_input *in, st
     }
 }
 
+/* "\tat Main.main(Main.java:3)", and "\t... 5 more". Copied text has blanks in place of the tab. */
+static bool is_call(struct diagnoser *g, struct piece line)
+{
+    struct match m;
+    return starts_with(line, "\t") ||
+           match(g, "^ +(?:at [\\w.$@/<>]+\\(|\\.\\.\\. \\d+ (?:more|common))", line, &m);
+}
+
 static bool read_exception(struct diagnoser *g, const struct diagnose_input *in,
                            struct diagnosis *d)
 {
@@ -384,11 +410,11 @@ static bool read_exception(struct diagnoser *g, const struct diagnose_input *in,
         if (!uncaught &&
             !(match(g, "^((?:[a-z]\\w*\\.)+[A-Z][\\w$]*(?:Exception|Error))(?:: (.*))?$", line,
                     &m) &&
-              next_line(&after, &next) && starts_with(next, "\tat ")))
+              next_line(&after, &next) && is_call(g, next)))
             continue;
         COPY(m.group[0], d->type);
         COPY(m.group[1], d->message);
-        for (after = rest; next_line(&after, &next) && !starts_with(next, "\t") && n++ < 20;)
+        for (after = rest; next_line(&after, &next) && !is_call(g, next) && n++ < 20;)
             if (!starts_with(next, "Caused by"))
                 APPEND(d->message, "\n", next);
         read_calls(g, in, rest, d);

@@ -243,12 +243,29 @@ static void read_plain(struct diagnoser *g, const struct diagnose_input *in, con
         go_back_to_statement(in, d);
 }
 
+/* A line of Laravel's log: production.ERROR: ... [object] (Error(code: 0): MESSAGE at FILE:LINE) */
+static bool read_laravel(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    struct match m;
+    if (!match_text(g,
+                    "\\.(?:ERROR|CRITICAL|EMERGENCY|ALERT): .*\\[object\\] "
+                    "\\(([\\w\\\\]+)\\(code: [^)]*\\): (.*) at (\\S+\\.php):(\\d+)\\)",
+                    text_of(in), &m))
+        return false;
+    COPY(m.group[0], d->type);
+    COPY(m.group[1], d->message);
+    (void)set_place(in, &d->location, m.group[2], m.group[3], NO_PIECE);
+    if (!classify(g, d, rules))
+        d->category = CATEGORY_RUNTIME;
+    return true;
+}
+
 static bool read_php(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     struct found f;
     struct match m;
     if (!find_error(g, text_of(in), &f) && !find_error(g, text_printed(in), &f))
-        return false;
+        return read_laravel(g, in, d);
     if (starts_with(f.message, "Uncaught "))
         read_uncaught(g, in, &f, d);
     else

@@ -27,16 +27,83 @@ static bool is_code(struct piece line, size_t place)
 /* The mark is at the first word of the line: Python expects none of these words there. */
 static bool is_orphan(const struct advice *a)
 {
-    struct match m;
+    struct match m, before;
     if (a->d->location.column != indent_of(a->line) + 1 ||
         !match(a->g, "^\\s*(else|elif|except|finally)\\b", a->line, &m))
         return false;
     bool of_try = piece_is(m.group[0], "except") || piece_is(m.group[0], "finally");
-    suggest(
-        a->d, 19, 0.9,
-        "No `%s` with the same indentation stands before this `%.*s`: align it with its own, or "
-        "add one.",
-        of_try ? "try:" : "if", P(m.group[0]));
+    uint32_t above = a->d->location.line;
+    struct piece line = NO_PIECE;
+    for (unsigned n = 0; n < LINES_NEAR && above > 1; n++) {
+        line = source_line(a->file, --above);
+        if (piece_trim(line).len > 0 && indent_of(line) <= indent_of(a->line))
+            break;
+    }
+    if (!of_try && match(a->g, "^\\s*else\\b", line, &before) &&
+        indent_of(line) == indent_of(a->line))
+        suggest(a->d, 19, 0.92,
+                "The `else:` in line %u is the last part of its `if`: move this `%.*s` before it.",
+                above, P(m.group[0]));
+    else if (indent_of(line) == indent_of(a->line) && piece_trim(line).len > 0)
+        suggest(a->d, 19, 0.9,
+                "Line %u stands between this `%.*s` and the `%s` that it belongs to, or there is "
+                "none: indent that line, or add the `%s`.",
+                above, P(m.group[0]), of_try ? "try:" : "if", of_try ? "try:" : "if");
+    else
+        suggest(a->d, 19, 0.9,
+                "No `%s` with the same indentation stands before this `%.*s`: align it with its "
+                "own, or add one.",
+                of_try ? "try:" : "if", P(m.group[0]));
+    return true;
+}
+
+static const char *const keywords[] = { "def",    "class",  "if",       "elif",   "else",
+                                        "for",    "while",  "try",      "except", "finally",
+                                        "with",   "return", "import",   "from",   "raise",
+                                        "pass",   "break",  "continue", "lambda", "global",
+                                        "assert", "yield",  "print",    NULL };
+
+/* The first word of the line is a keyword with a slip, or in capitals: "Def", "whiel", "esle:". */
+static bool is_misspelt(const struct advice *a)
+{
+    struct match m;
+    char lower[16];
+    if (!match(a->g, "^\\s*([A-Za-z]{2,9})(?: +[\\w(\\[\"'*]|\\s*:)", a->line, &m) ||
+        piece_among(m.group[0], keywords) || match(a->g, "^\\s*\\w+ *=[^=]", a->line, &m))
+        return false;
+    COPY(m.group[0], lower);
+    for (char *c = lower; *c; c++)
+        *c = *c >= 'A' && *c <= 'Z' ? (char)(*c + 32) : *c;
+    struct similar s = { .name = piece_of(lower) };
+    bool capital = piece_among(piece_of(lower), keywords);
+    if (!capital)
+        similar_try_list(&s, keywords);
+    if (!capital && (!s.best[0] || s.distance > 1 + (strlen(lower) > 4)))
+        return false;
+    suggest(a->d, 0, capital ? 0.95 : 0.9,
+            capital ? "Python's keywords are in lower case: write `%s`." : "Did you mean `%s`?",
+            capital ? lower : s.best);
+    (void)suggest_swap(a->in, a->d, m.group[0], capital ? lower : s.best);
+    return true;
+}
+
+/* Only a function or a class stands below a decorator. */
+static bool is_decorated(const struct advice *a)
+{
+    struct match m;
+    struct piece before = NO_PIECE;
+    uint32_t line = a->d->location.line;
+    for (unsigned n = 0; n < BLANKS_NEAR && line > 1 && piece_trim(before).len == 0; n++)
+        before = source_line(a->file, --line);
+    if (!match(a->g, "^\\s*@(\\w[\\w.]*)", before, &m))
+        return false;
+    struct piece decorator = m.group[0];
+    if (match(a->g, "^\\s*(?:@|def\\b|class\\b|async\\b)", a->line, &m))
+        return false;
+    suggest(a->d, 0, 0.93,
+            "The decorator `@%.*s` in line %u stands above a `def` or a `class`, and this line is "
+            "neither: move it, or remove it.",
+            P(decorator), line);
     return true;
 }
 
@@ -85,6 +152,6 @@ static bool is_left_open(const struct advice *a)
 
 bool py_advise_by_line(const struct advice *a)
 {
-    return rules_apply_to_line(a, py_line_rules, is_code) || is_orphan(a) || is_cut_short(a) ||
-           is_left_open(a);
+    return rules_apply_to_line(a, py_line_rules, is_code) || is_orphan(a) || is_decorated(a) ||
+           is_misspelt(a) || is_cut_short(a) || is_left_open(a);
 }

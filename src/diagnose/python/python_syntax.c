@@ -114,6 +114,16 @@ static void on_unterminated(const struct advice *a)
                 "write two backslashes, or end the path without one.");
         return;
     }
+    if (!triple &&
+        match(a->g, "^([^'\"]*)([\"'])([^\"']*)([\"'])([)\\]}:,;]*\\s*)$", a->line, &m) &&
+        !piece_same(m.group[1], m.group[3])) {
+        suggest(a->d, 18, 0.95,
+                "The text begins with %.*s and ends with %.*s: write the same quote at both ends.",
+                P(m.group[1]), P(m.group[3]));
+        suggest_replacement(a->d, "%.*s%.*s%.*s%.*s%.*s", P(m.group[0]), P(m.group[1]),
+                            P(m.group[2]), P(m.group[1]), P(m.group[4]));
+        return;
+    }
     suggest(a->d, 18, 0.94, "The %squote that opens in line %u is not closed%s.",
             triple ? "triple " : "", a->d->location.line,
             triple ? ": end the text with the same three quotes"
@@ -165,6 +175,16 @@ static void on_colon(const struct advice *a)
                 "the end of the line.");
         return;
     }
+    struct piece behind = piece_from(a->line, a->d->location.column);
+    struct piece before = piece_trim_end(piece_before(a->line, a->d->location.column));
+    if (a->d->location.column > 0 &&
+        match(a->g, "^[A-Za-z_]\\w*\\s*[(=.+-]|^(?:return|pass|break|continue|raise)\\b", behind,
+              &m) &&
+        match(a->g, "^\\s*\\w+.*[\\w)\\]\"']$", before, &m)) {
+        suggest(a->d, 17, 0.92, "A ':' is missing before the mark: add it.");
+        suggest_replacement(a->d, "%.*s: %.*s", P(before), P(behind));
+        return;
+    }
     suggest(a->d, 17, 0.95, "A ':' is missing at the end of this line: add it.");
     if (match(a->g, "^(.*?\\S)(\\s*(?:#.*)?)$", a->line, &m))
         suggest_replacement(a->d, "%.*s:%.*s", P(m.group[0]), P(m.group[1]));
@@ -197,6 +217,26 @@ static void on_equals(const struct advice *a)
         suggest_replacement(a->d, "%.*s==%.*s", P(m.group[0]), P(m.group[1]));
 }
 
+/* A value stands on the left side of `=`: offers the line with its sides swapped. */
+static void on_assigned(const struct advice *a)
+{
+    struct match m;
+    if (not_a_program(a) || py_advise_by_line(a))
+        return;
+    if (match(a->g, "^\\s*(?:if|elif|while|assert|return|and|or)\\b", a->line, &m)) {
+        suggest(a->d, 0, 0.9, "`=` assigns a value: write `==` to compare.");
+        return;
+    }
+    if (!match(a->g,
+               "^(\\s*)(\"[^\"]*\"|'[^']*'|-?\\d[\\d.]*|[\\w.]+(?:\\s*[-+*/"
+               "%]\\s*[\\w.]+)+)\\s*=\\s*([A-Za-z_]\\w*)\\s*$",
+               a->line, &m))
+        return;
+    suggest(a->d, 0, 0.92,
+            "The name stands on the left side of `=`, and its value on the right: swap the two.");
+    suggest_replacement(a->d, "%.*s%.*s = %.*s", P(m.group[0]), P(m.group[2]), P(m.group[1]));
+}
+
 static void on_expected_block(const struct advice *a)
 {
     struct match m;
@@ -204,7 +244,20 @@ static void on_expected_block(const struct advice *a)
         (void)py_advise_by_line(a);
         return;
     }
-    if (match(a->g, "after (.+?) on line (\\d+)", a->message, &m))
+    struct match begins, end;
+    bool known = match(a->g, "after (.+?) on line (\\d+)", a->message, &m);
+    uint32_t above = known ? piece_number(m.group[1]) : 0;
+    bool other = match(a->g, "^\\s*(?:def|class|@|if __name__|import|from)\\b", a->line, &begins) ||
+                 match(a->g, "^\\s*(?:elif|else|except|finally|case)\\b", a->line, &end);
+    if (known && (above >= a->d->location.line || other)) {
+        /* The file ends there, or another definition follows. */
+        suggest(a->d, 19, 0.93,
+                "The %.*s in line %u has no body: write its lines below it, indented by four "
+                "spaces, or `pass`. A comment is no body.",
+                P(m.group[0]), above);
+        return;
+    }
+    if (known)
         suggest(a->d, 19, 0.94,
                 "The block of the %.*s in line %.*s must be indented further: indent this line by "
                 "four spaces (or write `pass`).",
@@ -239,6 +292,10 @@ static void on_tabs(const struct advice *a)
     size_t columns = 0;
     for (size_t i = 0; i < indent_of(a->line); i++)
         columns += piece_byte(a->line, i) == '\t' ? 4 : 1;
+    struct match m;
+    bool deeper = match(a->g, ":\\s*(?:#.*)?$", before, &m);
+    if (piece_trim(before).len == 0 || columns != indent_of(before) + (deeper ? 4 : 0))
+        return; /* the width of the tab is not known */
     suggest_replacement(a->d, "%*s%.*s", (int)columns, "", P(t));
 }
 
@@ -257,42 +314,31 @@ static void on_character(const struct advice *a)
                 P(c));
         return;
     }
-    const char *meant = piece_is(c, "\u201c") || piece_is(c, "\u201d")   ? "\""
-                        : piece_is(c, "\u2018") || piece_is(c, "\u2019") ? "'"
-                        : piece_is(c, "\u2013") || piece_is(c, "\u2212") || piece_is(c, "\u2014")
-                            ? "-"
-                        : piece_is(c, "\uff08") ? "("
-                        : piece_is(c, "\uff09") ? ")"
-                        : piece_is(c, "\uff0c") ? ","
-                        : piece_is(c, "\uff1a") ? ":"
-                        : piece_is(c, "\uff1b") ? ";"
-                        : piece_is(c, "\uff1d") ? "="
-                        : piece_is(c, "\u3001") ? ","
-                        : piece_is(c, "\u00d7") ? "*"
-                        : piece_is(c, "\u00f7") ? "/"
-                        : piece_is(c, "\u2264") ? "<="
-                        : piece_is(c, "\u2265") ? ">="
-                                                : NULL;
-    if (meant)
-        suggest(a->d, 20, 0.94, "'%.*s' is a typographic character: write the straight %s.", P(c),
-                meant);
-    else
+    const char *meant = text_for(typographic, c);
+    if (!meant) {
         suggest(a->d, 20, 0.7,
                 "Python has no character '%.*s', which may come from formatted text: replace it.",
                 P(c));
-    if (!meant)
         return;
+    }
+    bool quote = strcmp(meant, "\"") == 0 || strcmp(meant, "'") == 0;
+    suggest(a->d, 20, 0.94, "'%.*s' is a typographic %s: write the plain %s.", P(c),
+            quote                     ? "quote"
+            : strcmp(meant, "-") == 0 ? "dash or minus sign"
+                                      : "character",
+            meant);
     char fixed[240];
     size_t used = 0;
-    bool both = strcmp(meant, "\"") == 0 || strcmp(meant, "'") == 0;
     for (size_t i = 0; i < a->line.len && used + 4 < sizeof fixed;) {
         struct piece here = piece_skip(a->line, i);
-        bool is = piece_same(piece_cut(here, c.len), c);
-        bool pair = both && (starts_with(here, "\u201c") || starts_with(here, "\u201d") ||
-                             starts_with(here, "\u2018") || starts_with(here, "\u2019"));
-        if (is || pair) {
-            used += (size_t)snprintf(fixed + used, sizeof fixed - used, "%s", meant);
-            i += pair ? 3 : c.len;
+        const struct word_pair *p = typographic;
+        while (p->word && !starts_with(here, p->word))
+            p++;
+        bool pair = p->word && quote && (strcmp(p->text, "\"") == 0 || strcmp(p->text, "'") == 0);
+        if (p->word) {
+            used += (size_t)snprintf(fixed + used, sizeof fixed - used, "%s",
+                                     pair ? meant : p->text);
+            i += strlen(p->word);
         } else {
             fixed[used++] = piece_byte(a->line, i++);
         }
@@ -329,16 +375,16 @@ static void on_invalid(const struct advice *a)
 
 static void on_outside(const struct advice *a)
 {
-    bool await_ = piece_has(a->m.group[0], "await") || piece_has(a->m.group[0], "async");
-    if (await_)
+    struct match m;
+    if (piece_has(a->m.group[0], "await") || piece_has(a->m.group[0], "async"))
         suggest(a->d, 26, 0.92,
                 "`await` works only inside `async def`: put it into one, and start that with "
                 "asyncio.run(main()).");
-    else
-        suggest(
-            a->d, 19, 0.85,
-            "%.*s stands outside of a function or loop: indent it into its block, or remove it.",
-            P(a->m.group[0]));
+    else if (match(a->g, "^\\s*(?:return|yield)\\b", a->line, &m) && indent_of(a->line) > 0)
+        suggest(a->d, 19, 0.9,
+                "%.*s works only inside a function, and no `def` with less indentation stands "
+                "before this line: indent it into its function.",
+                P(a->m.group[0]));
 }
 
 #include "diagnose/python_syntax.rules.h" /* generated */

@@ -367,9 +367,30 @@ static bool read_syntax(struct diagnoser *g, const struct diagnose_input *in, st
     return false;
 }
 
+/* The log of Rails: "NoMethodError (undefined method ...):", a blank line, and frames of the
+ * application. */
+static bool read_rails(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    struct piece rest = text_of(in), line;
+    struct match m;
+    if (!match_next(g,
+                    "(?:^|: |\\] |  )([A-Z][\\w:]*(?:Error|Exception|NotFound|Invalid|Missing)) "
+                    "\\((.+)\\):\\s*$",
+                    &rest, &m))
+        return false;
+    COPY(m.group[0], d->type);
+    COPY(m.group[1], d->message);
+    for (unsigned n = 0; n < LINES_NEAR && next_line(&rest, &line); n++)
+        if (match(g, "^(?:\\[[\\w-]+\\] )?\\s*([\\w./-]+\\.(?:rb|erb)):(\\d+):in [`'](.+)'", line,
+                  &m))
+            add_frame(in, d, m.group[0], m.group[1], NO_PIECE, m.group[2]);
+    locate_by_frames(d);
+    return d->n_frames > 0;
+}
+
 static bool read_ruby(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
-    if (!read_syntax(g, in, d) && !read_exception(g, in, d))
+    if (!read_syntax(g, in, d) && !read_exception(g, in, d) && !read_rails(g, in, d))
         return false;
     if (!classify(g, d, rules))
         d->category = CATEGORY_RUNTIME;
