@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""The console in Chromium:   bench/console.py [--quick]
+"""The console in Chromium:   bench/console.py [--quick] [PART]...
 
 Prints one line for each number, with the load of the machine: the first visit, the time from a click on Run to the
 painted first byte beside the API's own time, a program that prints a million lines, reloads at any moment, a killed
 keeper, and a notebook with a thousand cells. The budgets are those of SPEC.md; the exit status is 1 if one of them is
 exceeded. The length of a task of the page's main thread is from a trace of the browser. It is wall time: a busy machine
-makes it longer.
+makes it longer. PART is visit, click, flood, reloads, notebook, lighthouse or keeper; without one, all are measured.
 """
 import hashlib
 import http.client
@@ -98,7 +98,7 @@ def click_to_paint(s, rounds):
 
 
 class Trace:
-    """The longest tasks of the main thread of the page, in ms, by the trace of the browser."""
+    """The longest task of the main thread of the page, in ms, by the trace of the browser: wall time and CPU time."""
 
     def __init__(self, b):
         self.b, self.threads, self.tasks = b, {}, []
@@ -114,13 +114,13 @@ class Trace:
             if e.get("name") == "thread_name":
                 self.threads[e["pid"], e["tid"]] = e["args"]["name"]
             elif e.get("name") in ("ThreadControllerImpl::RunTask", "RunTask") and e.get("ph") == "X":
-                self.tasks.append((e["dur"] / 1000, (e["pid"], e["tid"])))
+                self.tasks.append((e["dur"] / 1000, e.get("tdur", 0) / 1000, (e["pid"], e["tid"])))
 
     def longest(self):
         self.read()
-        found = [ms for ms, thread in self.tasks if self.threads.get(thread) == "CrRendererMain"]
+        found = [times for *times, thread in self.tasks if self.threads.get(thread) == "CrRendererMain"]
         assert found, "the trace of the browser has no task of the page"
-        return max(found)
+        return [max(column) for column in zip(*found)]
 
 
 def tab_bytes(b):
@@ -163,7 +163,9 @@ def flood(s):
         b.until(lambda: b.output().rstrip().endswith("999999"))
         say("a million lines: private memory of the tab", tab_bytes(b) / 1e6, "MB", 200)
         b.open("icon.svg")  # the trace comes with a change of the page
-        say("a million lines: longest task", trace.longest(), "ms", 100)
+        wall, cpu = trace.longest()
+        print(f"{'a million lines: longest task, CPU time':<46} {cpu:>10.1f} ms")
+        say("a million lines: longest task", wall, "ms", 100)
         b.open("#/run")
         b.write("while True: print('x' * 200)")
         times = []
@@ -237,19 +239,30 @@ def killed_keeper(rounds):
     say("keeper killed: lines lost or doubled", wrong, "", 0)
 
 
+# A keystroke has two parts of work: its events, and the frame that shows it. Between them the page waits for the
+# screen, up to 16.7 ms, and is free.
 KEYSTROKES = """
 const done = arguments[0];
 const editor = document.querySelector('.cell-editor').shadowRoot.querySelector('.cm-content');
 editor.focus();
-const times = [];
-let began = 0;
-addEventListener('keydown', () => (began = performance.now()), { capture: true });
-editor.getRootNode().addEventListener('input', () => requestAnimationFrame(() => {
+const after = (then) => {
   const channel = new MessageChannel();
-  channel.port1.onmessage = () => times.push(performance.now() - began);
+  channel.port1.onmessage = then;
   channel.port2.postMessage(0);
-}), { capture: true });
-window.keystrokes = times;
+};
+window.keystrokes = [];
+addEventListener('keydown', () => {
+  const began = performance.now();
+  let events = Infinity;
+  after(() => (events = performance.now() - began));
+  requestAnimationFrame(() => {
+    const frame = performance.now();
+    after(() => {
+      const end = performance.now();
+      window.keystrokes.push([Math.min(events + end - frame, end - began), end - began]);
+    });
+  });
+}, { capture: true });
 done();
 """
 
@@ -278,9 +291,12 @@ def notebook(s, cells):
         for i in range(60):
             b.cdp("Input.dispatchKeyEvent", type="keyDown", text="x", key="x", code="KeyX")
             b.cdp("Input.dispatchKeyEvent", type="keyUp", key="x", code="KeyX")
-        times = sorted(b.js("return window.keystrokes"))
-        print(f"{'keystrokes that were measured':<46} {len(times):>10}")
-        say(f"notebook with {cells} cells: keystroke, p95", times[int(len(times) * 0.95)] if times else 999, "ms", 16)
+            time.sleep(0.02)
+        times = b.js("return window.keystrokes")
+        assert len(times) > 50, times
+        work, shown = (sorted(column)[int(len(times) * 0.95)] for column in zip(*times))
+        print(f"{'keystroke to painted frame, with the wait, p95':<46} {shown:>10.1f} ms")
+        say(f"notebook with {cells} cells: keystroke, p95", work, "ms", 16)
 
 
 def lighthouse(s):
@@ -307,17 +323,21 @@ def main():
     if reason:
         print(f"not measured: {reason}")
         return 0
+    quick = "--quick" in sys.argv
+    parts = {"visit": first_visit, "click": lambda s: click_to_paint(s, 12 if quick else 40), "flood": flood,
+             "reloads": lambda s: reloads(s, 10 if quick else 100), "notebook": lambda s: notebook(s, 1000),
+             "lighthouse": lighthouse, "keeper": lambda _: killed_keeper(2 if quick else 5)}
+    wanted = [a for a in sys.argv[1:] if a != "--quick"]
+    unknown = [a for a in wanted if a not in parts]
+    if unknown:
+        print(f"there is no part '{unknown[0]}': {', '.join(parts)} are accepted", file=sys.stderr)
+        return 64
     with service.Service("--set", "limits.output=64m") as s:
         for _ in range(5):
             api_first_byte(s)
-        first_visit(s)
-        quick = "--quick" in sys.argv
-        click_to_paint(s, 12 if quick else 40)
-        flood(s)
-        reloads(s, 10 if quick else 100)
-        notebook(s, 1000)
-        lighthouse(s)
-    killed_keeper(2 if quick else 5)
+        for name, measure in parts.items():
+            if not wanted or name in wanted:
+                measure(s)
     return worst
 
 

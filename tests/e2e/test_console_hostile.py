@@ -9,6 +9,7 @@ import threading
 import pytest
 
 import browser
+from harness import SOAK
 from service import Service
 
 pytestmark = pytest.mark.release_only  # the browser takes most of the time
@@ -209,3 +210,17 @@ def test_console_older_lines_are_read_from_the_service(tab, service, evil):
     assert tab.axe() == []
     tab.press("Later")
     tab.until(lambda: "256 KiB to 512 KiB" in tab.text(".dialog"))
+
+
+@pytest.mark.skipif(not SOAK, reason="takes a minute: it is in the group soak")
+def test_console_takes_100_megabytes_and_a_million_lines(tab, service, evil):
+    """Long lines and very many lines: the page stays small, answers, and has the end of the output."""
+    code = "import sys\nfor i in range(100): sys.stdout.write('z' * 999_999 + '\\n')\nprint('the end of 100 MB')"
+    run_id = run_and_open(tab, service, code, limits={"output": "256m", "wall_ms": "4m"})
+    tab.until(lambda: tab.output().endswith("the end of 100 MB"))
+    assert service.get(f"/v1/runs/{run_id}").json["stdout_bytes"] > 100_000_000
+    run_and_open(tab, service, "for i in range(1000000): print(i)", limits={"output": "256m", "wall_ms": "4m"})
+    tab.until(lambda: tab.output().endswith("999999"))
+    assert tab.js("return document.querySelectorAll('.output .row').length") < 150
+    assert tab.js("return performance.memory.usedJSHeapSize") < 200e6
+    sealed(tab, evil)

@@ -144,7 +144,7 @@ def test_console_without_a_service(start_service, at):
 
 
 def test_console_two_tabs_and_the_back_button(service, at):
-    """The draft of the tab that was changed last stays, the other one can be brought back; back leads to the run before."""
+    """A tab keeps its text, the draft of the other one can be brought back, and back leads to the run before."""
     b = at(service.port)
     b.open("#/run")
     b.write("print('first tab')")

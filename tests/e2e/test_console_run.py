@@ -152,6 +152,9 @@ def test_console_fault_in_a_file_leaves_the_program_alone(page):
     assert not page.inside(".cm-lint-marker") and "Apply fix" not in page.text(".cause")
 
 
+SVG = "<svg xmlns='http://www.w3.org/2000/svg'><rect width='9' height='9'/></svg>"
+
+
 def drop(page, files):
     """Files that a person drops on the page."""
     page.js("""
@@ -181,7 +184,7 @@ def test_console_gives_everything_to_the_program(page):
     page.find(".tab-body textarea").send_keys("made.svg")
     page.write("import sys, os\nprint(sys.argv[1:], os.environ['CITY'], input(), open('data.txt').read(),"
                " len(open('bytes.bin', 'rb').read()))\n"
-               "open('made.svg', 'w').write('<svg xmlns=\"http://www.w3.org/2000/svg\"><rect width=\"9\" height=\"9\"/></svg>')")
+               f"open('made.svg', 'w').write({SVG!r})")
     page.until(lambda: "Detect (python)" in page.text("#language"))
     page.click("#run")
     page.over()

@@ -83,7 +83,8 @@ def test_console_compares_two_runs_with_the_keyboard_alone(tab, service):
     tab.until(lambda: tab.address().startswith("#/history/compare/"))
     for what in ("stdout", "Program"):
         tab.named(what).send_keys(Keys.ENTER)
-        tab.until(lambda: tab.js("return document.querySelector('.merge')?.shadowRoot?.textContent.includes('keyboard 1')"))
+        tab.until(lambda: tab.js(
+            "return document.querySelector('.merge')?.shadowRoot?.textContent.includes('keyboard 1')"))
     assert "Memory" in tab.text(".grid") and "CPU" in tab.text(".grid")
 
 

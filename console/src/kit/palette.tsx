@@ -38,7 +38,8 @@ export function Palette() {
 function OpenPalette() {
   const [query, setQuery] = useState("");
   const [at, setAt] = useState(0);
-  const all = [...sources].flatMap((source) => source());
+  // The commands of the view come first, those of the whole console last.
+  const all = [...sources].reverse().flatMap((source) => source());
   const found = all.filter((c) => matches(c.name, query));
   const close = () => (paletteOpen.value = false);
   const choose = (command?: Command) => {

@@ -42,7 +42,7 @@ function Plot({ name, values, unit }: { name: string; values: number[]; unit: st
   return (
     <figure class="card plot">
       <figcaption>
-        <span class="muted">{name}</span> <span class="muted peak">{values.length > 1 && `peak ${short(most)}`}</span> <b>{short(last)}</b> <span class="muted">{unit}</span>
+        <span class="muted">{name}</span> <span class="muted peak">{most > 0 && `peak ${short(most)}`}</span> <b>{short(last)}</b> <span class="muted">{unit}</span>
       </figcaption>
       <svg viewBox="0 0 300 60" preserveAspectRatio="none" role="img" aria-label={`${name} over the last minutes, now ${last.toFixed(1)} ${unit}`}>
         {values.length > 1 && (

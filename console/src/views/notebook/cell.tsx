@@ -1,5 +1,5 @@
 // One cell of a notebook.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Editor } from "../../editor/editor";
 import { type Fix, fixOf } from "../../editor/fix";
 import { Chip } from "../../kit/parts";
@@ -14,15 +14,13 @@ const useRun = (run: CellRun | null): Shown | null => useStore((run?.state ?? no
 
 const PHASES: Record<string, string> = { sending: "Sending", waiting: "Waits for approval", queued: "Queued", running: "Runs" };
 
-// One observer for all cells: a cell that is far from the screen has neither colours nor outputs.
+// A cell that is far from the screen has neither colours nor outputs. The browser skips its content and says when it
+// comes near; one observer for all cells stands in for a browser that does not say so.
+const NEAR = "contentvisibilityautostatechange";
 const watched = new WeakMap<Element, () => void>();
 const observer = new IntersectionObserver(
   (entries) => {
-    for (const e of entries) {
-      if (!e.isIntersecting) continue;
-      watched.get(e.target)?.();
-      observer.unobserve(e.target);
-    }
+    for (const e of entries) if (e.isIntersecting) watched.get(e.target)?.();
   },
   { rootMargin: "600px" },
 );
@@ -30,11 +28,17 @@ const observer = new IntersectionObserver(
 function useNear(): [{ current: HTMLElement | null }, boolean] {
   const box = useRef<HTMLElement>(null) as { current: HTMLElement | null };
   const [near, set] = useState(false);
-  useEffect(() => {
+  // Before the first paint: the first change comes with it.
+  useLayoutEffect(() => {
     const at = box.current!;
-    watched.set(at, () => set(true));
-    observer.observe(at);
-    return () => observer.unobserve(at);
+    const leave = () => (observer.unobserve(at), at.removeEventListener(NEAR, onChange));
+    const onChange = (e: Event) => !(e as Event & { skipped: boolean }).skipped && (set(true), leave());
+    if (`on${NEAR}` in at) at.addEventListener(NEAR, onChange);
+    else {
+      watched.set(at, () => (set(true), leave()));
+      observer.observe(at);
+    }
+    return leave;
   }, []);
   return [box, near];
 }
