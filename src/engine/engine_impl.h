@@ -146,6 +146,30 @@ enum stages_step run_stages_take_result(struct run *run, struct stage_result *re
 /* The run is over: nothing waits for it any longer. */
 void run_stages_cancel(struct run *run);
 void run_stages_set_resumable(struct run *run);
+
+/* run_sequence.c: the stages of a caller */
+bool run_sequence_is_last(const struct run *run); /* true also for a run without such stages */
+/* Makes the request for the program of the current stage. */
+void run_sequence_request(const struct run *run, struct jar_request *q);
+/* The file of the current stage. */
+[[nodiscard]] int run_sequence_bundle(const struct run *run, struct buf *ret, struct err *e);
+/* Keeps the begin of its output, for its result. */
+[[nodiscard]] int run_sequence_show(struct run *run, enum run_stream stream, const char *bytes,
+                                    size_t n, struct err *e);
+/* The current stage is over. True: the next one begins once the handles of its pipes are closed.
+ * False: the run is over, with this verdict. */
+bool run_sequence_goes_on(struct run *run, enum verdict *verdict);
+/* No other stage follows: the jar that rests ends. */
+void run_sequence_end_jar(struct run *run);
+/* All stages, for the result; also stages that did not begin. */
+json_t *run_sequence_json(const struct run *run);
+
+/* run.c, for the files of this room */
+void run_notify(struct run *run, enum run_event event);
+void run_count_start(struct run *run);
+void run_finish(struct run *run, enum verdict verdict); /* afterwards it may be freed */
+void run_fail(struct run *run, const struct err *e);
+
 /* Removes and returns the first resumable run, or NULL. */
 struct run *run_stages_pop_resumable(struct engine *engine);
 static inline enum stage run_stage(const struct run *run)

@@ -23,7 +23,6 @@ enum { STDIN_WAITING_MAX = 1 << 20 }; /* bytes that the program has not read; mo
  * records the delay is longer. */
 enum { PACED_BYTES = 4096, PACE_MS = 1, PACED_RECORDS = 4096, SLOW_PACE_MS = 10 };
 
-static void finish(struct run *run, enum verdict verdict);
 static void finish_early(struct run *run, enum verdict verdict, const char *error);
 static void on_accepted(struct run *run, const struct err *e);
 
@@ -56,6 +55,7 @@ static void run_free_if_unused(struct run *run)
     json_decref(run->result_json);
     json_decref(run->host_fields);
     buf_done(&run->failure_text);
+    json_decref(run->caller_results);
     free(run);
     engine_check_idle(engine);
 }
@@ -113,7 +113,7 @@ int run_new(struct engine *engine, struct run_spec *spec, unsigned flags, const 
     return 0;
 }
 
-static void notify(struct run *run, enum run_event event)
+void run_notify(struct run *run, enum run_event event)
 {
     struct run_watch *next;
     run->notifying++;
@@ -184,7 +184,7 @@ static void on_accepted(struct run *run, const struct err *e)
         run_abandon(run, e);
         return;
     }
-    notify(run, RUN_EVENT_RECORDED);
+    run_notify(run, RUN_EVENT_RECORDED);
     engine_start_runs(engine);
 }
 
@@ -288,7 +288,7 @@ static int start_polling(struct run *run, enum jar_pipe pipe, int events, uv_pol
 }
 
 /* We failed while the run has a jar: it ends as internal_error. */
-static void fail(struct run *run, const struct err *e)
+void run_fail(struct run *run, const struct err *e)
 {
     struct err ignored;
     if (run->error_text[0] == '\0')
@@ -303,8 +303,9 @@ static ssize_t add_to_journal(void *context, enum run_stream stream, const char 
     uint64_t now = clock_us();
     uint64_t since = run->started_us && now > run->started_us ? now - run->started_us : 0;
     if (journal_add(&run->journal, stream == RUN_STDOUT ? JOURNAL_STDOUT : JOURNAL_STDERR, since,
-                    bytes, n, &e))
-        fail(run, &e);
+                    bytes, n, &e) ||
+        (run->spec.n_stages > 0 && run_sequence_show(run, stream, bytes, n, &e)))
+        run_fail(run, &e);
     return (ssize_t)n;
 }
 
@@ -315,7 +316,7 @@ static ssize_t add_to_stage_output(void *context, enum run_stream stream, const 
     struct run *run = context;
     struct err e;
     if (buf_add(&run->stage_output[stream], bytes, n, &e))
-        fail(run, &e);
+        run_fail(run, &e);
     return (ssize_t)n;
 }
 
@@ -371,11 +372,11 @@ static void on_readable(uv_poll_t *handle, int status, int events)
     uint64_t seen = is_stream ? run->jar.streams[pipe].seen : 0;
     if (status < 0 ? err_set(&e, ERR_KERNEL, -status, "read from the jar")
                    : jar_run_read(&run->jar, pipe, &e)) {
-        fail(run, &e);
+        run_fail(run, &e);
         stop_polling(run, pipe);
     }
     if (run->journal.bytes != journal_bytes)
-        notify(run, RUN_EVENT_OUTPUT);
+        run_notify(run, RUN_EVENT_OUTPUT);
     stop_polling_closed(run);
     if (is_stream && run->jar.streams[pipe].seen - seen < PACED_BYTES)
         run->read_at_once[pipe] = false;
@@ -411,14 +412,23 @@ static void start_stdin(struct run *run)
         return;
     }
     scoped(buf) early = run->stdin_bytes;
-    run->stdin_bytes = run->spec.stdin_bytes;
-    run->spec.stdin_bytes = (struct buf){ 0 };
+    bool failed = false;
+    run->stdin_bytes = (struct buf){ 0 };
+    run->stdin_from = 0;
+    if (run_sequence_is_last(run)) {
+        run->stdin_bytes = run->spec.stdin_bytes;
+        run->spec.stdin_bytes = (struct buf){ 0 };
+    } else { /* each stage of a caller reads it from its begin */
+        failed = buf_add(&run->stdin_bytes, run->spec.stdin_bytes.data, run->spec.stdin_bytes.len,
+                         &e);
+    }
     run->stdin_eof = run->stdin_eof || !run->spec.stdin_open;
-    bool failed = early.len > 0 && buf_add(&run->stdin_bytes, early.data, early.len, &e);
+    if (run->spec.n_stages == 0)
+        failed = failed || (early.len > 0 && buf_add(&run->stdin_bytes, early.data, early.len, &e));
     if (!failed && run->stdin_eof && run->stdin_bytes.len == 0)
         fd_close(&run->jar.stdin_fd);
     else if (failed || start_polling(run, PIPE_STDIN, UV_WRITABLE, on_stdin_writable, &e))
-        fail(run, &e);
+        run_fail(run, &e);
 }
 
 int run_write_stdin(struct run *run, const void *bytes, size_t n, bool eof, struct err *e)
@@ -474,11 +484,22 @@ struct jar_request run_jar_request(const struct run *run)
                                  .kind = cold ? 0 : run->kind };
 }
 
+/* The place of its jar. The stages of a caller share one. */
+static int take_slot(struct run *run, struct jar_request *q, struct err *e)
+{
+    struct slot *slot;
+    if (q->is_next)
+        return 0;
+    if (engine_free_slot(run->engine, &slot, &q->id, e))
+        return -1;
+    run->slot = (unsigned)(slot - run->engine->slots);
+    return 0;
+}
+
 static int send_job(struct run *run, struct err *e)
 {
     struct engine *engine = run->engine;
     struct run_spec *s = &run->spec;
-    struct slot *slot;
     autoclose int own_fd = -1;
     autofree char **sources = NULL;
     bool is_program = run_stage(run) == STAGE_RUN;
@@ -490,9 +511,10 @@ static int send_job(struct run *run, struct err *e)
          stage_sources(s->language, s->main_name, run_stages_files(run), &sources, e)))
         return -1;
     struct jar_request whole = run_jar_request(run);
-    if (engine_free_slot(engine, &slot, &whole.id, e))
+    if (s->n_stages > 0)
+        run_sequence_request(run, &whole);
+    if (take_slot(run, &whole, e))
         return -1;
-    run->slot = (unsigned)(slot - engine->slots);
     whole.sources = sources;
     whole.outputs = outputs;
     whole.bundle_fd = own_fd >= 0 ? own_fd : run->program->bundle_fd;
@@ -500,8 +522,10 @@ static int send_job(struct run *run, struct err *e)
     if (jar_run_start(&run->jar, engine->wire_fd, &engine->isolation, &request,
                       is_program ? add_to_journal : add_to_stage_output, run, e))
         return -1;
-    slot->run = run;
+    engine->slots[run->slot].run = run;
     run->has_jar = true;
+    run->jar_rests = false;
+    run->jar_id = request.id;
     if (run->jar.network_open)
         porter_link_await(engine);
     run->is_starting = true;
@@ -519,11 +543,12 @@ static void enter_jar(struct run *run)
     }
     for (int pipe = PIPE_STDOUT; pipe <= PIPE_OUTPUTS; pipe++)
         if (start_polling(run, (enum jar_pipe)pipe, UV_READABLE, on_readable, &e)) {
-            fail(run, &e);
+            run_fail(run, &e);
             break;
         }
     start_stdin(run);
-    if (run_stage(run) == STAGE_RUN && run->spec.bundle.len > SOURCES_KEPT_MAX)
+    if (run_stage(run) == STAGE_RUN && run->spec.bundle.len > SOURCES_KEPT_MAX &&
+        run_sequence_is_last(run))
         buf_done(&run->spec.bundle); /* the jar has a copy */
 }
 
@@ -536,6 +561,8 @@ static void stop_starting(struct run *run)
 /* The jar is gone, and so are our ends of its pipes. */
 static void leave_jar(struct run *run)
 {
+    if (run->jar_rests)
+        run_sequence_end_jar(run);
     if (!run->has_jar)
         return;
     jar_run_done(&run->jar);
@@ -557,8 +584,8 @@ static void follow(struct run *run, enum stages_step step, const struct err *e)
         enter_jar(run);
         break;
     case STAGES_REFUSED:
-        notify(run, RUN_EVENT_OUTPUT);
-        finish(run, VERDICT_COMPILE_ERROR);
+        run_notify(run, RUN_EVENT_OUTPUT);
+        run_finish(run, VERDICT_COMPILE_ERROR);
         break;
     case STAGES_ERROR:
         finish_early(run, VERDICT_INTERNAL_ERROR, e->text);
@@ -579,7 +606,8 @@ void run_begin(struct run *run)
         run->spec.host->on_queued(run->spec.host, run);
         return;
     }
-    run->stages = stages_of(run->spec.language, &run->spec.options);
+    run->stages = run->spec.n_stages > 0 ? (struct stages){ { STAGE_RUN }, 1 }
+                                         : stages_of(run->spec.language, &run->spec.options);
     if (run_stage(run) == STAGE_RUN)
         enter_jar(run);
     else
@@ -595,7 +623,7 @@ static void on_stage_jar_gone(struct run *run)
     stage_result_take(&result, run_stage(run), run->spec.language, &run->jar, run->stage_output);
     run->jar.outputs = (struct buf){ 0 };
     if (run->error_text[0] || (result.verdict != VERDICT_OK && !stage_result_is_failure(&result))) {
-        finish(run, result.verdict); /* cancelled, or a failure of ours */
+        run_finish(run, result.verdict); /* cancelled, or a failure of ours */
         return;
     }
     leave_jar(run);
@@ -621,10 +649,16 @@ static void check_over(struct run *run)
         return;
     }
     explain_product_that_did_not_fit(run);
-    finish(run, jar_run_verdict(&run->jar));
+    enum verdict verdict = jar_run_verdict(&run->jar);
+    if (run->spec.n_stages > 0 && run_sequence_goes_on(run, &verdict)) {
+        stop_starting(run);
+        (void)resume_if_closed(run);
+        return;
+    }
+    run_finish(run, verdict);
 }
 
-static void count_start(struct run *run)
+void run_count_start(struct run *run)
 {
     run->engine->counts.started++;
     run->engine->counts.start_us += run->started_us - run->queued_us;
@@ -638,8 +672,8 @@ void run_on_wire_message(struct run *run)
         run->started_at_ms = (int64_t)run->jar.started_at_ms;
         run->started_us = clock_us();
         run->engine->pools.starts[run->kind][run->jar.start]++;
-        count_start(run);
-        notify(run, RUN_EVENT_STARTED);
+        run_count_start(run);
+        run_notify(run, RUN_EVENT_STARTED);
     }
     if (run->jar.ended)
         resume_reading(run); /* no more output will come */
@@ -652,7 +686,7 @@ void run_on_warden_lost(struct run *run)
     run->jar.end.evidence.reason = END_FAILURE;
     (void)snprintf(run->error_text, sizeof run->error_text,
                    "the run was lost: the process that held its jar died; send it again");
-    finish(run, VERDICT_INTERNAL_ERROR);
+    run_finish(run, VERDICT_INTERNAL_ERROR);
 }
 
 void run_cancel(struct run *run)
@@ -666,48 +700,7 @@ void run_cancel(struct run *run)
     else if (!run->has_jar)
         finish_early(run, VERDICT_CANCELLED, NULL);
     else if (jar_run_cancel(&run->jar, END_CANCEL, &e))
-        fail(run, &e); /* the wire is lost, and its loss will end the run */
-}
-
-/* ---- in the jar of its host ---- */
-
-void run_begin_in_host(struct run *run)
-{
-    run->begun_us = run->started_us = clock_us();
-    run->waited_us = run->begun_us - run->queued_us;
-    run->started_at_ms = clock_unix_ms();
-    run->state = RUN_RUNNING;
-    count_start(run);
-    notify(run, RUN_EVENT_STARTED);
-}
-
-void run_resume_in_host(struct run *run, int64_t queued_ms, int64_t started_ms, uint64_t started_us)
-{
-    run->queued_at_ms = queued_ms;
-    run->waited_us = started_ms > queued_ms ? (uint64_t)(started_ms - queued_ms) * 1000 : 0;
-    run->begun_us = run->started_us = started_us;
-    run->started_at_ms = started_ms;
-    run->state = RUN_RUNNING;
-}
-
-int run_add_output(struct run *run, enum journal_kind kind, uint64_t time_us, const void *bytes,
-                   size_t n, struct err *e)
-{
-    return journal_add(&run->journal, kind, time_us, bytes, n, e);
-}
-
-void run_notify_output(struct run *run)
-{
-    notify(run, RUN_EVENT_OUTPUT);
-}
-
-void run_end_in_host(struct run *run, const struct wire_ended *end, const char *error)
-{
-    run->jar.end = *end;
-    if (error)
-        (void)snprintf(run->error_text, sizeof run->error_text, "%s", error);
-    text_end_whole(run->error_text);
-    finish(run, verdict_decide(&end->evidence));
+        run_fail(run, &e); /* the wire is lost, and its loss will end the run */
 }
 
 /* ---- its end ---- */
@@ -725,7 +718,7 @@ static void on_finished_recorded(struct run *run, const struct err *e)
               run->result.start ? run->result.start : "none",
               (double)run->result.usage.wall_us / 1000, run->spec.surface);
     run->is_done = true;
-    notify(run, RUN_EVENT_DONE);
+    run_notify(run, RUN_EVENT_DONE);
     run_free_if_unused(run);
 }
 
@@ -744,7 +737,7 @@ static void record(struct run *run)
 }
 
 /* The end of every run, with or without a jar. Afterwards the run may be freed. */
-static void finish(struct run *run, enum verdict verdict)
+void run_finish(struct run *run, enum verdict verdict)
 {
     struct engine *engine = run->engine;
     if (run->is_over)
@@ -761,7 +754,7 @@ static void finish(struct run *run, enum verdict verdict)
         run->jar.network = (struct network_log){ 0 };
     }
     leave_jar(run);
-    if (run->stages.n > 1)
+    if (run->stages.n > 1 || run->spec.n_stages > 0)
         run_stages_cancel(run);
     if (run->state == RUN_QUEUED)
         queue_remove(engine, run);
@@ -778,7 +771,7 @@ static void finish_early(struct run *run, enum verdict verdict, const char *erro
     run->jar.end.evidence.reason = verdict == VERDICT_INTERNAL_ERROR ? END_FAILURE : END_CANCEL;
     if (error)
         (void)snprintf(run->error_text, sizeof run->error_text, "%s", error);
-    finish(run, verdict);
+    run_finish(run, verdict);
 }
 
 void run_fail_waiting(struct run *run, const char *why)
@@ -795,6 +788,6 @@ void run_abandon(struct run *run, const struct err *why)
     run->result.verdict = VERDICT_INTERNAL_ERROR; /* so that it does not look like a success */
     run->result.error = text_hide_paths(why->text, run->error_text, sizeof run->error_text);
     run->is_done = true;
-    notify(run, RUN_EVENT_DONE);
+    run_notify(run, RUN_EVENT_DONE);
     run_free_if_unused(run);
 }

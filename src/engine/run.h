@@ -12,6 +12,7 @@
  *              on_accepted              the row is written: RUN_EVENT_RECORDED, and it may begin
  *   RUNNING    run_begin                engine_start_runs() took it from the line (admission.c)
  *              run_stages.c             only if its language has stages before the program
+ *              run_sequence.c           only if its caller defines stages: one after the other
  *              enter_jar                sends the job to the warden and opens the pipes
  *              run_on_wire_message      `started`: RUN_EVENT_STARTED
  *              on_readable              output goes to the journal: RUN_EVENT_OUTPUT
@@ -55,6 +56,16 @@
 /* Everything that a caller asks for. It owns its members; run_spec_done() frees them. */
 #define RUN_OUTPUT_TREE "./"
 
+/* A stage that the caller defines. All of them share one jar. Their files are in the bundle of the run. */
+struct caller_stage {
+    char *name;
+    const struct language *language; /* without a compiler */
+    char *main_name;
+    struct limits limits; /* disk and files are those of the run */
+    int expect_exit;      /* with another exit status the run ends */
+};
+enum { CALLER_STAGES_MAX = 16 };
+
 struct run_host;
 struct run;
 /* Work between the diagnosis of a run and its record: tries of its suggestions. The run has given up
@@ -80,7 +91,10 @@ struct run_spec {
     struct network_policy network; /* of the program; compilers have none */
     struct run_options options;
     struct run_aftermath *aftermath; /* borrowed; NULL: none */
-    bool files_not_in_history;       /* a watch keeps the output files */
+    /* NULL: the run is one program. Otherwise language, main_name and code are those of the first. */
+    struct caller_stage *stages;
+    size_t n_stages;
+    bool files_not_in_history; /* a watch keeps the output files */
     /* for the history and the queue */
     char *key;                       /* the API key whose turn it takes; NULL: no key */
     char *actor;                     /* for the audit log */
@@ -194,6 +208,12 @@ struct run {
     struct buf stage_output[RUN_STREAMS]; /* of the current stage */
     bool is_split; /* the files of the spec, if some of them are only for the program: */
     struct buf compiled_files, run_only_files;
+    /* run_sequence.c */
+    size_t caller_stage;       /* the current one */
+    json_t *caller_results;    /* of the stages that are over */
+    struct usage caller_usage; /* of the stages that are over */
+    uint64_t jar_id;           /* of their jar */
+    bool jar_rests;
     bool awaits_close; /* goes on once the handles of the last jar are closed */
     bool is_resumable; /* stands in engine->first_resumable */
     struct run *next_resumable;

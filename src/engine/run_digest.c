@@ -70,6 +70,13 @@ void run_spec_digest(const struct run_spec *s, char ret[DIGEST_HEX])
     add_options(&d, &s->options);
     digest_add_text(&d, s->template_image);
     add_network(&d, &s->network);
+    for (size_t i = 0; i < s->n_stages; i++) { /* their files are among the others */
+        digest_add_text(&d, s->stages[i].name);
+        digest_add_text(&d, s->stages[i].language->name);
+        digest_add_text(&d, s->stages[i].main_name);
+        digest_add_number(&d, (uint64_t)s->stages[i].expect_exit);
+        add_limits(&d, &s->stages[i].limits);
+    }
     if (s->mounts) /* as before there were mounts, for the reason in add_network() */
         digest_add_list(&d, s->mounts);
     (void)digest_end_hex(&d, ret);

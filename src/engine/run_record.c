@@ -35,13 +35,21 @@ static void read_output(const struct run *run, struct buf *out, struct buf *err)
         log_error(LOG_WARN, "diagnosis", &e);
 }
 
+/* Of the program that ended last. */
+static const struct language *run_program_language(const struct run *run)
+{
+    return run->spec.n_stages > 0 ? run->spec.stages[run->caller_stage].language
+                                  : run->spec.language;
+}
+
 static struct findings_input findings_input_of(struct run *run)
 {
     return (struct findings_input){
         .explain = true,
         .is_cell = run->spec.host && !run->spec.host->takes_turns,
-        .language = run->spec.language,
-        .main_name = run->spec.main_name,
+        .language = run_program_language(run),
+        .main_name = run->spec.n_stages > 0 ? run->spec.stages[run->caller_stage].main_name
+                                            : run->spec.main_name,
         .sources = &run->spec.bundle,
         .code = run->spec.code,
         .compiling = run->result.verdict == VERDICT_COMPILE_ERROR,
@@ -106,9 +114,10 @@ static json_t *make_result_json(struct run *run, const struct findings *found)
     (void)json_object_update(json, run->host_fields);
     r->service = NULL;
     json_decref(r->compile);
+    json_decref(r->stages);
     json_decref(r->network);
     r->network = NULL;
-    r->compile = r->diagnosis = r->tables = r->profile = r->displays = r->tests = NULL;
+    r->compile = r->stages = r->diagnosis = r->tables = r->profile = r->displays = r->tests = NULL;
     return json;
 }
 
@@ -192,6 +201,8 @@ void run_make_result(struct run *run, enum verdict verdict)
     add_program(run, &run->result);
     run_add_network(run, &run->result);
     add_compiler(run, &run->result);
+    if (run->spec.n_stages > 0)
+        run->result.stages = run_sequence_json(run);
 }
 
 /* ---- the records ---- */

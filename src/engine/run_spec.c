@@ -15,6 +15,11 @@ void run_spec_done(struct run_spec *s)
         s->host->on_freed(s->host);
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         free(texts[i]);
+    for (size_t i = 0; i < s->n_stages; i++) {
+        free(s->stages[i].name);
+        free(s->stages[i].main_name);
+    }
+    free(s->stages);
     buf_done(&s->bundle);
     buf_done(&s->stdin_bytes);
     strv_free(s->args);

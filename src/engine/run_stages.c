@@ -101,6 +101,11 @@ int run_stages_bundle(const struct run *run, int *ret_fd, struct err *e)
     scoped(buf) program = { 0 }, joined = { 0 };
     bool is_program = run_stage(run) == STAGE_RUN;
     const struct buf *files = is_program ? &run->spec.bundle : run_stages_files(run);
+    if (run->caller_stage > 0) {
+        if (run_sequence_bundle(run, &program, e))
+            return -1;
+        files = &program;
+    }
     if (is_program && run->program) {
         if (!run->is_split)
             return 0;

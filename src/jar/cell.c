@@ -112,14 +112,6 @@ uint64_t jar_cell_number(const struct jar *j)
     return j->cell.limits.number;
 }
 
-uint64_t jar_memory_now(struct jar *j)
-{
-    uint64_t bytes = 0, pids = 0;
-    if (j->has_cgroup)
-        cgroup_read_now(&j->cgroup, &bytes, &pids);
-    return bytes;
-}
-
 bool jar_take_cell(struct jar *j, struct cell_usage *ret)
 {
     if (!j->cell_usage.number)

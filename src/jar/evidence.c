@@ -109,9 +109,9 @@ void jar_read_counters(struct jar *j)
         cgroup_read(&j->cgroup, &j->stats);
     else
         read_program_clock(j);
-    if (j->stats.oom_kills > 0 && !survived_oom(j))
+    if (j->stats.oom_kills > j->from.oom_kills && !survived_oom(j))
         ev->hits |= LIMIT_BIT(LIMIT_MEMORY);
-    if (j->stats.pids_refused > 0)
+    if (j->stats.pids_refused > j->from.pids_refused)
         ev->hits |= LIMIT_BIT(LIMIT_PIDS);
     if (!jar_is_session(j) && cpu_used_us(j) >= j->job.limits.v[LIMIT_CPU_MS] * 1000)
         ev->hits |= LIMIT_BIT(LIMIT_CPU_MS);
@@ -316,6 +316,14 @@ void jar_on_tick(struct jar *j, uint64_t now_us)
         jar_plan_look(j, now_us);
 }
 
+static void note_usage(const struct jar *j, struct usage *ret)
+{
+    unsigned ours = jar_on_host(j) ? 0 : 1; /* init does not count */
+    ret->cpu_us = cpu_used_us(j);
+    ret->memory_peak_bytes = j->stats.memory_peak_bytes;
+    ret->pids_peak = j->stats.pids_peak > ours ? j->stats.pids_peak - ours : 1;
+}
+
 void jar_reap_program(struct jar *j, uint64_t now_us)
 {
     siginfo_t info = { 0 };
@@ -346,8 +354,23 @@ void jar_reap_program(struct jar *j, uint64_t now_us)
     jar_take_sample(j, now_us);
     jar_read_counters(j);
     jar_finish_cell(j);
-    unsigned ours = jar_on_host(j) ? 0 : 1; /* init does not count */
-    j->outcome.usage.cpu_us = cpu_used_us(j);
-    j->outcome.usage.memory_peak_bytes = j->stats.memory_peak_bytes;
-    j->outcome.usage.pids_peak = j->stats.pids_peak > ours ? j->stats.pids_peak - ours : 1;
+    note_usage(j, &j->outcome.usage);
+}
+
+void jar_measure(struct jar *j, struct jar_now *ret)
+{
+    unsigned ours = jar_on_host(j) ? 0 : 1;
+    *ret = (struct jar_now){ 0 };
+    if (j->has_cgroup)
+        cgroup_read_now(&j->cgroup, &ret->memory_bytes, &ret->pids);
+    ret->pids = ret->pids > ours ? ret->pids - ours : 0;
+    if (!j->started)
+        return;
+    if (j->state == RUNNING && !j->program_reaped) {
+        jar_read_counters(j);
+        ret->usage.wall_us = clock_us() - j->started_us;
+    } else {
+        ret->usage.wall_us = j->outcome.usage.wall_us;
+    }
+    note_usage(j, &ret->usage);
 }

@@ -14,6 +14,7 @@
 
 #include "base/auto.h"
 #include "base/fdio.h"
+#include "base/tree.h"
 #include "spec/bundle.h"
 
 static int no_room(const char *name, struct err *e)
@@ -57,7 +58,18 @@ static int unpack_one(int dir_fd, const struct bundle_entry *entry, struct err *
     return 0;
 }
 
-int files_unpack(int bundle_fd, int dir_fd, struct err *e)
+static int clear_place(int dir_fd, const struct bundle_entry *entry, struct err *e)
+{
+    char name[BUNDLE_NAME_MAX + 1];
+    (void)snprintf(name, sizeof name, "%.*s", (int)entry->head.name_len, entry->name);
+    if (strchr(name, '/'))
+        return err_set(e, ERR_BAD_REQUEST, 0, "'%s' is not at the top of /sandbox", name);
+    return tree_remove(dir_fd, name, e);
+}
+
+typedef int for_entry(int dir_fd, const struct bundle_entry *entry, struct err *e);
+
+static int for_each_entry(int bundle_fd, int dir_fd, for_entry *act, struct err *e)
 {
     struct stat st;
     if (fstat(bundle_fd, &st) < 0)
@@ -77,10 +89,20 @@ int files_unpack(int bundle_fd, int dir_fd, struct err *e)
     for (size_t pos = 0; rc == 0 && more;) {
         rc = bundle_next(&view, &pos, &entry, &more, e);
         if (rc == 0 && more)
-            rc = unpack_one(dir_fd, &entry, e);
+            rc = act(dir_fd, &entry, e);
     }
     (void)munmap(map, len);
     return rc;
+}
+
+int files_unpack(int bundle_fd, int dir_fd, struct err *e)
+{
+    return for_each_entry(bundle_fd, dir_fd, unpack_one, e);
+}
+
+int files_clear_places(int bundle_fd, int dir_fd, struct err *e)
+{
+    return for_each_entry(bundle_fd, dir_fd, clear_place, e);
 }
 
 /* The descriptor for outputs, and how much of the bounds is used. */

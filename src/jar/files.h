@@ -8,6 +8,10 @@
 /* Writes the files of a bundle below dir_fd, in a directory that nobody else can write yet. */
 [[nodiscard]] int files_unpack(int bundle_fd, int dir_fd, struct err *e);
 
+/* Removes everything that dir_fd has under the names of a bundle, which are names without a slash. A
+ * guest shaped the tree, and does not change it now. */
+[[nodiscard]] int files_clear_places(int bundle_fd, int dir_fd, struct err *e);
+
 /* As the name of an output: every regular file in every directory. */
 #define FILES_ALL  "."
 /* The same, and every directory without a file. */

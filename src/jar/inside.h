@@ -52,7 +52,8 @@ struct inside {
     int init_pidfd;      /* -1 at level process */
     bool entered;        /* it is in all namespaces already */
     const int *stdio;    /* NULL for an embryo: they come with the job */
-    int channel_fd;      /* of a session; -1: none, or an embryo */
+    int channel_fd;      /* of a session, or the bundle if it unpacks; -1: none, or an embryo */
+    bool unpacks;        /* a next job: the program unpacks its files, because init is confined */
     const int *kept_fds; /* of an embryo: other descriptors that stay open */
     size_t n_kept;
     /* level process only */

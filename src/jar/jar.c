@@ -20,6 +20,8 @@ enum {
     SETUP_US = 30 * 1000000,   /* a longer set-up has failed */
     FORK_US = 5 * 1000000,     /* a zygote that needs longer to fork does not answer */
     COLLECT_US = 30 * 1000000, /* to read outputs and, at level process, to remove the files */
+    SWEEP_US = 10 * 1000000,   /* to end the processes that a job has left */
+    REST_US = 60 * 1000000,    /* without another job */
     RETRY_US = 1000,           /* between attempts at a step that only needs time */
     REMOVE_TRIES = 5000,
 };
@@ -43,6 +45,7 @@ static int jar_new(struct jar_host *h, struct embryo_source *source, const struc
                        .init_pidfd = -1,
                        .program_pidfd = -1,
                        .collector_pidfd = -1,
+                       .sweeper_pidfd = -1,
                        .plumber_pidfd = -1,
                        .plumber_error_fd = -1,
                        .report_fd = -1,
@@ -341,7 +344,51 @@ static void on_fork_due(struct jar *j, uint64_t now_us)
 
 static void on_program_exit(struct jar *j, uint64_t now_us)
 {
+    struct err ignored;
     jar_reap_program(j, now_us);
+    if (!jar_may_rest(j) || jar_start_sweeper(j, &ignored)) {
+        begin_clearing(j, now_us);
+        return;
+    }
+    fd_close(&j->report_fd);
+    jar_release_job(j);
+    j->state = SWEEPING;
+    j->due_us = now_us + SWEEP_US;
+}
+
+static void begin_rest(struct jar *j, uint64_t now_us)
+{
+    fd_close(&j->fds[JOB_FD_OUTPUTS]);
+    j->state = RESTING;
+    j->due_us = now_us + REST_US;
+}
+
+/* A jar with a process of the last job ends: the next job must not meet that process. */
+static void on_sweeper_exit(struct jar *j, uint64_t now_us)
+{
+    bool swept = jar_end_sweeper(j);
+    if (!swept || j->outcome.evidence.reason != END_EXIT) {
+        begin_clearing(j, now_us);
+        return;
+    }
+    if (!jar_start_collector(j)) {
+        begin_rest(j, now_us);
+        return;
+    }
+    j->collects_for_rest = true;
+    j->state = COLLECTING;
+    j->due_us = now_us + COLLECT_US;
+}
+
+static void on_sweeper_due(struct jar *j, uint64_t now_us)
+{
+    (void)pidfd_send_signal(j->sweeper_pidfd, SIGKILL, NULL, 0);
+    j->due_us = now_us + SWEEP_US;
+}
+
+static void on_rest_due(struct jar *j, uint64_t now_us)
+{
+    jar_kill(j, END_CANCEL);
     begin_clearing(j, now_us);
 }
 
@@ -360,7 +407,7 @@ static void release_files(struct jar *j)
 static void keep_spares(struct jar *j)
 {
     struct spares *s = &j->host->spares;
-    if (j->outcome.evidence.hits || j->outcome.evidence.reason == END_FAILURE)
+    if (j->outcome.evidence.hits || j->outcome.evidence.reason == END_FAILURE || j->jobs_before > 0)
         return;
     if (j->net_fd >= 0 && !j->plumbed)
         spares_put_net(s, fd_take(&j->net_fd));
@@ -443,7 +490,15 @@ static void on_collector_due(struct jar *j, uint64_t now_us)
 static void on_collector_exit(struct jar *j, uint64_t now_us)
 {
     jar_end_collector(j);
-    remove_cgroup(j, now_us);
+    if (!j->collects_for_rest) {
+        remove_cgroup(j, now_us);
+        return;
+    }
+    j->collects_for_rest = false;
+    if (j->outcome.evidence.reason == END_EXIT)
+        begin_rest(j, now_us);
+    else
+        begin_clearing(j, now_us); /* the outputs were lost, or it was killed meanwhile */
 }
 
 /* For each state: the handler of its event (see jar_fd()), and the handler of its deadline. */
@@ -457,6 +512,8 @@ static const struct {
     [PLUMBING] = { on_plumber_exit, on_setup_due },
     [STARTING] = { on_program_report, on_setup_due },
     [RUNNING] = { on_program_exit, jar_on_tick },
+    [SWEEPING] = { on_sweeper_exit, on_sweeper_due },
+    [RESTING] = { begin_clearing, on_rest_due },
     [CLEARING] = { on_init_exit, on_clearing_due },
     [COLLECTING] = { on_collector_exit, on_collector_due },
     [REMOVING] = { NULL, remove_cgroup },
@@ -466,16 +523,10 @@ static const struct {
 int jar_fd(const struct jar *j)
 {
     const int fds[] = {
-        [BUILDING] = j->report_fd,
-        [FORKING] = j->report_fd,
-        [READY] = j->report_fd,
-        [PLUMBING] = j->plumber_pidfd,
-        [STARTING] = j->report_fd,
-        [RUNNING] = j->program_pidfd,
-        [CLEARING] = j->init_pidfd,
-        [COLLECTING] = j->collector_pidfd,
-        [REMOVING] = -1,
-        [GONE] = -1,
+        [BUILDING] = j->report_fd,         [FORKING] = j->report_fd,  [READY] = j->report_fd,
+        [PLUMBING] = j->plumber_pidfd,     [STARTING] = j->report_fd, [RUNNING] = j->program_pidfd,
+        [SWEEPING] = j->sweeper_pidfd,     [RESTING] = j->init_pidfd, [CLEARING] = j->init_pidfd,
+        [COLLECTING] = j->collector_pidfd, [REMOVING] = -1,           [GONE] = -1,
     };
     return fds[j->state];
 }
@@ -558,7 +609,29 @@ bool jar_has_child(const struct jar *j, pid_t pid)
 {
     return (pid == j->init && j->init_pidfd >= 0) || (pid == j->program && !j->program_reaped) ||
            (pid == j->collector && j->collector_pidfd >= 0) ||
+           (pid == j->sweeper && j->sweeper_pidfd >= 0) ||
            (pid == j->plumber && j->plumber_pidfd >= 0) || jar_has_clerk(j, pid);
+}
+
+bool jar_rests(const struct jar *j)
+{
+    return j->state == RESTING &&
+           j->outcome.evidence.reason == END_EXIT; /* and it was not killed */
+}
+
+int jar_next(struct jar *j, const struct job_spec *job, const int fds[SESSION_FDS], struct err *e)
+{
+    uint64_t now = clock_us();
+    if (!jar_rests(j))
+        return err_set(e, ERR_UNAVAILABLE, 0, "the jar of the earlier stages has ended");
+    jar_forget_last(j);
+    if (jar_accept_next(j, job, fds, e)) {
+        jar_fail(j, e);
+        begin_clearing(j, now);
+        return -1;
+    }
+    j->due_us = now + SETUP_US;
+    return 0;
 }
 
 bool jar_has_started(const struct jar *j)
@@ -611,6 +684,9 @@ static void kill_and_reap(struct jar *j)
     send_kill(j);
     if (j->collector_pidfd >= 0)
         (void)pidfd_send_signal(j->collector_pidfd, SIGKILL, NULL, 0);
+    if (j->sweeper_pidfd >= 0)
+        (void)pidfd_send_signal(j->sweeper_pidfd, SIGKILL, NULL, 0);
+    (void)jar_end_sweeper(j); /* before init, which cannot end before it */
     while (j->state == FORKING && j->program_pidfd < 0 && !has_ended(j->init_pidfd))
         await_embryo(j);
     if (!j->program_reaped)

@@ -9,6 +9,8 @@
  *     PLUMBING    with JOB_NETWORK: routes and sockets are made the plumber's pidfd
  *     STARTING    the program gives up everything and execs    its report (closed by execve)
  *     RUNNING     until it ends or a limit ends it             the program's pidfd
+ *     SWEEPING    with JOB_STAYS: all but init are being killed the sweeper's pidfd
+ *     RESTING     with JOB_STAYS: it waits for jar_next()      init's pidfd
  *     CLEARING    everything inside is being killed            init's pidfd
  *     COLLECTING  outputs are read with the jar's own uid      the collector's pidfd
  *     REMOVING    the kernel still counts a process            time only
@@ -146,7 +148,12 @@ bool jar_take_cell(struct jar *j, struct cell_usage *ret);
 void jar_set_alone(struct jar *j, bool alone);
 bool jar_is_session(const struct jar *j);
 uint64_t jar_cell_number(const struct jar *j); /* 0: none runs */
-uint64_t jar_memory_now(struct jar *j);        /* bytes; 0: not known */
+/* The usage of its job until now, with the memory and the processes of this moment. */
+struct jar_now {
+    uint64_t memory_bytes, pids; /* 0: not known */
+    struct usage usage;
+};
+void jar_measure(struct jar *j, struct jar_now *ret);
 /* The keeper's ends of stdout, stderr and channel: two pipes and one end of a nameless pair. */
 enum { JAR_ENDS = 3 };
 [[nodiscard]] int jar_check_ends(const int fds[JAR_ENDS], struct err *e);
@@ -167,6 +174,14 @@ enum { FILES_FD_ANSWER, FILES_FD_BODY, FILES_FDS };
 bool jar_take_plumbed(struct jar *j, uint64_t now_us, struct err *ret_e);
 /* Interrupts the cell that runs, if there is one. */
 void jar_interrupt(struct jar *j);
+/* Its job with JOB_STAYS has ended by itself, nothing but init is left, and jar_outcome() is that of
+ * the job. The jar keeps its files, its network and its mounts. It waits for another job, and ends
+ * without one after a minute. */
+bool jar_rests(const struct jar *j);
+/* Gives it another job, which starts cold. The files of the bundle take the places of files that the
+ * jar has under their names. A failure ends the jar. */
+[[nodiscard]] int jar_next(struct jar *j, const struct job_spec *job, const int fds[SESSION_FDS],
+                           struct err *e);
 bool jar_has_started(const struct jar *j);
 bool jar_is_gone(const struct jar *j);
 const struct jar_outcome *jar_outcome(const struct jar *j);

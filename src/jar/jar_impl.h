@@ -1,6 +1,7 @@
-/* jar/jar_impl.h — the members of struct jar. Only seven files include this: spawn.c starts a jar,
+/* jar/jar_impl.h — the members of struct jar. Only eight files include this: spawn.c starts a jar,
  * plumber.c makes its network, evidence.c measures it, cell.c has the cells of a session, clerk.c
- * reaches its files while it runs, collect.c reads its outputs, jar.c has the table of states. */
+ * reaches its files while it runs, sweep.c readies it for another job, collect.c reads its outputs,
+ * jar.c has the table of states. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,6 +17,8 @@ enum jar_state {
     PLUMBING,
     STARTING,
     RUNNING,
+    SWEEPING,
+    RESTING,
     CLEARING,
     COLLECTING,
     REMOVING,
@@ -76,6 +79,8 @@ struct jar {
     bool program_reaped;
     pid_t collector;
     int collector_pidfd;
+    pid_t sweeper;
+    int sweeper_pidfd;
     struct clerk clerks[CLERKS_MAX];
     struct jar_network *network; /* NULL: none, or it is made */
     pid_t plumber;               /* 0: none */
@@ -96,6 +101,9 @@ struct jar {
     uint64_t needed_us;               /* at the last look, to free its tables and objects */
     uint64_t cpu_before_us;           /* used in the jar before that */
     struct cgroup_stats stats;
+    struct cgroup_stats from; /* counters at the begin of a next job; zero before that */
+    unsigned jobs_before;     /* jobs that ended in this jar */
+    bool collects_for_rest;   /* after COLLECTING it rests */
     struct watch watch;
     struct cell cell;             /* of a session */
     struct cell_usage cell_usage; /* of a cell that has ended; number 0: none */
@@ -126,6 +134,19 @@ bool jar_is_channel(int fd);
 [[nodiscard]] int jar_send_job(struct jar *j, struct err *e);
 [[nodiscard]] int jar_adopt_embryo(struct jar *j, pid_t pid, struct err *e);
 void jar_release_job(struct jar *j);
+/* Checks and takes the next job of a jar that rests, and starts its program. */
+[[nodiscard]] int jar_accept_next(struct jar *j, const struct job_spec *job,
+                                  const int fds[SESSION_FDS], struct err *e);
+
+/* sweep.c */
+/* Whether the job has ended so that the jar can rest. */
+bool jar_may_rest(const struct jar *j);
+/* Starts the sweeper: it kills all processes of the jar but init. */
+[[nodiscard]] int jar_start_sweeper(struct jar *j, struct err *e);
+/* Waits for a sweeper that has ended or was killed. False: processes may be left. */
+bool jar_end_sweeper(struct jar *j);
+/* Everything that belongs to the last job is as in a jar without a job. */
+void jar_forget_last(struct jar *j);
 
 /* plumber.c */
 /* Copies the network of the job, if it has one. */

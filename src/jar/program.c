@@ -285,6 +285,23 @@ static void fail_as_guest(const char *program, const struct err *e)
     _exit(e->sys == ENOENT ? 127 : 126);
 }
 
+/* The files of a next job, with the rights of the guest: it is confined already. An earlier job may
+ * have left anything in their places. It may also have filled the disk, so a failure is the guest's. */
+static void unpack_next(void)
+{
+    struct err e = { 0 };
+    autoclose int bundle = SESSION_CHANNEL;
+    (void)chmod("/sandbox", 0755);
+    autoclose int dir = open("/sandbox", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (dir < 0)
+        (void)!err_set(&e, ERR_KERNEL, errno, "open /sandbox");
+    else if (files_clear_places(bundle, dir, &e) == 0 && files_unpack(bundle, dir, &e) == 0)
+        return;
+    (void)dprintf(STDERR_FILENO, "belljar: the files of this stage cannot be written: %s\n",
+                  e.text);
+    _exit(126);
+}
+
 void program_main(const struct inside *in)
 {
     struct err e = { 0 };
@@ -293,6 +310,8 @@ void program_main(const struct inside *in)
     if (!envp)
         (void)!err_no_memory(&e, "the environment");
     else if (program_confine(in, &report_fd, &e) == 0) {
+        if (in->unpacks)
+            unpack_next();
         /* From now on, a closed pipe means that execve succeeded. */
         report_going(report_fd, uncounted_cpu_us);
         (void)execve(in->job->argv[0], in->job->argv, envp);

@@ -58,7 +58,8 @@ static struct inside inside_of(const struct jar *j, int report_fd)
         .mount_roots = j->host->mount_roots,
         .init_pidfd = j->init_pidfd,
         .stdio = j->fds,
-        .channel_fd = j->fds[JOB_FD_CHANNEL],
+        .channel_fd = j->jobs_before > 0 ? j->fds[JOB_FD_BUNDLE] : j->fds[JOB_FD_CHANNEL],
+        .unpacks = j->jobs_before > 0,
         .home = j->home,
         .guest = j->host->guest_dir[0] ? j->host->guest_dir : NULL,
         .dirs = &j->host->dirs,
@@ -447,4 +448,40 @@ int jar_accept_job(struct jar *j, const struct job_spec *job, const int fds[SESS
     if (j->has_cgroup)
         cgroup_yield(&j->cgroup, false);
     return jar_hand_over(j, e);
+}
+
+/* The files of earlier jobs are memory of the jar. If they leave no room, the job reaches its limit
+ * before it starts. */
+static bool has_room(struct jar *j, const struct limits *limits)
+{
+    enum { FOR_A_START = 1 << 20 };
+    uint64_t memory = 0, pids = 0;
+    if (j->has_cgroup)
+        cgroup_read_now(&j->cgroup, &memory, &pids);
+    return memory + FOR_A_START <= limits->v[LIMIT_MEMORY];
+}
+
+int jar_accept_next(struct jar *j, const struct job_spec *job, const int fds[SESSION_FDS],
+                    struct err *e)
+{
+    const uint64_t *now = j->job.limits.v, *new = job->limits.v;
+    if ((job->flags ^ j->job.flags) & (JOB_WRITABLE_ROOT | JOB_LISTED) ||
+        job->flags & (JOB_SESSION | JOB_NETWORK) || mount_count(job->mounts) > 0 ||
+        now[LIMIT_DISK] != new[LIMIT_DISK] || now[LIMIT_FILES] != new[LIMIT_FILES])
+        return err_set(
+            e, ERR_BAD_REQUEST, 0,
+            "the next job of a jar has the root, the disk, the network and the mounts of "
+            "the first");
+    job_spec_done(&j->job);
+    if (copy_job(j, job, fds, e))
+        return -1;
+    if (!has_room(j, &job->limits)) {
+        jar_release_job(j);
+        j->outcome.evidence.hits |= LIMIT_BIT(LIMIT_MEMORY);
+        jar_kill(j, END_MEMORY);
+        return 0;
+    }
+    if (j->has_cgroup && cgroup_set_limits(&j->cgroup, &job->limits, 1, e))
+        return -1;
+    return jar_start_program(j, e);
 }

@@ -106,7 +106,7 @@ static uint32_t job_flags(const struct jar_request *q, const struct allowlist *l
     return (q->writable_root ? JOB_WRITABLE_ROOT : 0) | (listed->executes ? JOB_LISTED : 0) |
            (listed->own_code ? JOB_OWN_CODE : 0) | (q->sampled ? JOB_SAMPLED : 0) |
            (q->session ? JOB_SESSION : 0) | (needs_no_sockets(q) ? JOB_NO_SOCKETS : 0) |
-           (has_network(q) ? JOB_NETWORK : 0);
+           (has_network(q) ? JOB_NETWORK : 0) | (q->stays ? JOB_STAYS : 0);
 }
 
 /* Tells the porter the policy, and the warden which sockets to make. *ret_fd keeps it open. */
@@ -135,6 +135,7 @@ int jar_run_start(struct jar_run *r, int wire_fd, const struct isolation *isolat
 {
     scoped(command_line) job = { 0 };
     scoped(pipes) pipes = PIPES_NONE;
+    bool network = has_network(request);
     if (request->writable_root && isolation->level == LEVEL_PROCESS)
         return err_set(
             e, ERR_BAD_REQUEST, 0,
@@ -149,9 +150,8 @@ int jar_run_start(struct jar_run *r, int wire_fd, const struct isolation *isolat
             level_name(isolation->level));
     scoped(allowlist) listed = { 0 };
     autoclose int seeded_fd = -1;
-    if (resolve_allowlist(request, isolation, &listed, e))
-        return -1;
-    if (limits_check(&request->limits, e) || home_seed_add(request, &seeded_fd, e) ||
+    if (resolve_allowlist(request, isolation, &listed, e) || limits_check(&request->limits, e) ||
+        home_seed_add(request, &seeded_fd, e) ||
         pipes_open(&pipes, seeded_fd >= 0 ? seeded_fd : request->bundle_fd, e) ||
         (request->session && channel_open(&pipes, e)))
         return -1;
@@ -159,6 +159,7 @@ int jar_run_start(struct jar_run *r, int wire_fd, const struct isolation *isolat
         return -1;
     struct wire_spawn spawn = {
         .id = request->id,
+        .is_next = request->is_next,
         .job = { .flags = job_flags(request, &listed),
                  .kind = listed.executes || needs_own_start(request) ? 0 : request->kind,
                  .limits = request->limits,
@@ -169,11 +170,11 @@ int jar_run_start(struct jar_run *r, int wire_fd, const struct isolation *isolat
                  .reads = listed.reads,
                  .mounts = (char **)request->mounts },
     };
-    bool network = has_network(request);
     autoclose int network_fd = -1;
     if ((network && open_network(wire_fd, isolation, request, &network_fd, e)) ||
         wire_send_spawn(wire_fd, &spawn, pipes.theirs, e))
         return -1;
+    struct jar_run last = request->is_next ? *r : JAR_RUN_NONE;
     *r = (struct jar_run){ .id = spawn.id,
                            .wire_fd = wire_fd,
                            .isolation = *isolation,
@@ -181,8 +182,9 @@ int jar_run_start(struct jar_run *r, int wire_fd, const struct isolation *isolat
                            .session = request->session,
                            .sink = sink,
                            .sink_context = context,
-                           .network_fd = fd_take(&network_fd),
-                           .network_open = network };
+                           .network_fd = network ? fd_take(&network_fd) : last.network_fd,
+                           .network_open = network || last.network_open,
+                           .network = last.network };
     r->stdin_fd = fd_take(&pipes.ours[0]);
     r->streams[RUN_STDOUT].fd = fd_take(&pipes.ours[1]);
     r->streams[RUN_STDERR].fd = fd_take(&pipes.ours[2]);
@@ -329,6 +331,8 @@ static int on_measured(struct jar_run *r, const struct wire_message *m, struct e
     if (wire_read_measured(m, &x, e))
         return -1;
     r->memory_bytes = x.memory_bytes;
+    r->pids = x.pids;
+    r->usage = x.usage;
     r->measured = true;
     return 0;
 }
@@ -412,6 +416,8 @@ static int on_ended(struct jar_run *r, const struct wire_message *m, struct err 
         return -1;
     r->ended = true;
     fd_close(&r->stdin_fd);
+    if (r->end.rests)
+        return 0;
     fd_close(&r->network_fd);
     if (r->network_open)
         r->ended_ms = clock_ms();
@@ -422,7 +428,8 @@ uint64_t jar_run_porter_due_ms(const struct jar_run *r)
 {
     if (r->changes > 0)
         return r->changed_ms + PORTER_PATIENCE_MS;
-    return r->ended && r->network_open ? r->ended_ms + PORTER_PATIENCE_MS : UINT64_MAX;
+    return r->ended && r->network_open && !r->end.rests ? r->ended_ms + PORTER_PATIENCE_MS
+                                                        : UINT64_MAX;
 }
 
 /* The number of an opening is in the high bits of the id, which no jar reaches. */
@@ -583,5 +590,5 @@ bool jar_run_is_over(const struct jar_run *r)
     for (int i = 0; i < RUN_STREAMS; i++)
         if (r->streams[i].fd >= 0 || r->streams[i].pending > 0)
             return false;
-    return r->ended && r->outputs_fd < 0 && !r->network_open;
+    return r->ended && r->outputs_fd < 0 && (!r->network_open || r->end.rests);
 }

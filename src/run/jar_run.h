@@ -9,7 +9,7 @@
  * JAR_RUN-2 The bytes of a stream reach the sink unchanged, up to the output limit. The first byte
  *           beyond the limit ends the run.
  * JAR_RUN-3 A jar_run is over after the warden has sent `ended`, every pipe is at its end, and the
- *           porter has closed its network, if it has one.
+ *           porter has closed its network, if it has one. The network of a jar that rests stays open.
  * JAR_RUN-4 The result of a run that was asked to end is true: either its verdict is `cancelled`, or
  *           the verdict is that of its own end and the sink has taken all of its output. This
  *           holds however late the request comes. */
@@ -58,6 +58,8 @@ struct jar_request {
     bool sampled;                      /* the warden samples its usage over time */
     bool session;  /* the program stays and speaks over a channel; see spec/job.h */
     bool compiles; /* it is a compiler or a type checker */
+    bool stays;    /* if its program ends by itself, the jar rests: see struct wire_ended */
+    bool is_next;  /* it enters the jar of this id, which rests, with its network and mounts */
     unsigned kind; /* of an embryo that may run it (runtime/language.h); 0: a cold start */
     int bundle_fd;
     const struct network_policy *network; /* NULL or mode none: no network */
@@ -92,6 +94,8 @@ struct jar_run {
     struct buf outputs;      /* a bundle (spec/bundle.h) */
     struct cell_usage cell;  /* of the last cell that ended; number 0: none */
     uint64_t memory_bytes;   /* the answer to jar_run_measure(), if `measured` */
+    uint64_t pids;           /* the same */
+    struct usage usage;      /* the same: of its job until then */
     bool measured;           /* for the caller to reset */
     struct samples *samples; /* set when it has ended; NULL: not requested */
     bool started, ended;
@@ -121,7 +125,8 @@ struct jar_run {
     }
 
 /* Sends the job to the warden. A session has no stdin, its sink counts the output itself, and its
- * owner reads and writes the channel. On failure no jar exists and no descriptor is open. */
+ * owner reads and writes the channel. On failure no jar exists and no descriptor is open. With is_next,
+ * r is that of the job before, and is over; on failure it does not change, and its jar still rests. */
 [[nodiscard]] int jar_run_start(struct jar_run *r, int wire_fd, const struct isolation *isolation,
                                 const struct jar_request *request, jar_run_sink *sink,
                                 void *context, struct err *e);
@@ -168,7 +173,7 @@ void jar_run_on_porter_lost(struct jar_run *r);
 [[nodiscard]] int jar_run_end_cell(struct jar_run *r, struct err *e);
 /* Interrupts the cell, if it has not ended yet. */
 [[nodiscard]] int jar_run_interrupt(struct jar_run *r, struct err *e);
-/* Asks for its memory now. The answer comes by jar_run_on_message(), unless the jar ends first. */
+/* Asks for its usage until now. The answer comes by jar_run_on_message(), unless the jar ends first. */
 [[nodiscard]] int jar_run_measure(struct jar_run *r, struct err *e);
 /* One operation on the files of a session that runs. The answer (spec/live_file.h) arrives on a
  * pipe, whose end the caller closes; it is non-blocking. `bytes` are those of a write. */

@@ -124,7 +124,7 @@ json_t *result_files(const struct buf *bundle)
     return list;
 }
 
-static json_t *signal_name(int number)
+json_t *result_signal(int number)
 {
     char text[32];
     const char *name = number ? sigabbrev_np(number) : NULL;
@@ -180,7 +180,7 @@ json_t *result_json(const struct result *r)
     json_put(o, "verdict", json_string(verdict_word(r->verdict)));
     json_put(o, "success", json_boolean(r->verdict == VERDICT_OK));
     json_put(o, "exit_code", json_integer(verdict_exit_code(r->verdict, &r->evidence)));
-    json_put(o, "signal", signal_name(r->evidence.signal));
+    json_put(o, "signal", result_signal(r->evidence.signal));
     json_put(o, "stdout_truncated", json_boolean(r->truncated[0]));
     json_put(o, "stderr_truncated", json_boolean(r->truncated[1]));
     json_put(o, "usage", result_usage(&r->usage));
@@ -191,6 +191,8 @@ json_t *result_json(const struct result *r)
     json_put(o, "start", json_text_or_null(r->start));
     json_put(o, "started_at", result_time(r->started_at_ms));
     put_shared(o, "compile", r->compile);
+    if (r->stages)
+        put_shared(o, "stages", r->stages);
     put_shared(o, "diagnosis", r->diagnosis);
     put_shared(o, "tables", r->tables);
     put_shared(o, "profile", r->profile);

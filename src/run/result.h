@@ -35,6 +35,7 @@ struct result {
     const char *start;        /* start_word(); NULL: it did not start */
     /* NULL: there is none. The caller keeps the references. */
     json_t *compile;                      /* stage_result_json() */
+    json_t *stages;                       /* the results of the stages of the caller */
     json_t *diagnosis;                    /* diagnosis_json() */
     json_t *tables;                       /* [{columns: [{name, type}], rows: [[…]], …}] */
     json_t *profile;                      /* profile_make() */
@@ -58,6 +59,8 @@ json_t *result_isolation(const struct isolation *iso);
 json_t *result_files(const struct buf *bundle);
 /* {wall_ms, cpu_ms, memory_peak_bytes, pids_peak} */
 json_t *result_usage(const struct usage *u);
+/* "SIGKILL", or null for 0. */
+json_t *result_signal(int number);
 json_t *result_limit_set(limit_set set);
 json_t *result_layer_set(layer_set set);
 /* "2026-01-31T12:00:00.123Z", or null for 0. */

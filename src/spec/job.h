@@ -20,7 +20,8 @@ enum {
     JOB_SESSION = 16,
     JOB_NO_SOCKETS = 32, /* the program can make no socket */
     JOB_NETWORK = 64,    /* a network message came before it: the jar gets those sockets first */
-    JOB_FLAGS_ALL = 127,
+    JOB_STAYS = 128,     /* a jar whose program has ended rests, and takes another job */
+    JOB_FLAGS_ALL = 255,
 };
 
 /* The descriptors that come with a job, in this order: four pipes, and the sealed bundle of files.

@@ -144,7 +144,7 @@ static int tell(struct loop *l, struct kept *k, struct err *e)
     if (!k->ended)
         return 0;
     int rc = (k->cell.number && wire_send_cell_end(l->wire_fd, k->id, &k->cell, e)) ||
-                     loop_send_ended(l, k->id, &k->outcome, e)
+                     loop_send_ended(l, k->id, &k->outcome, false, e)
                  ? -1
                  : 0;
     kept_remove(&l->kept, k);

@@ -31,10 +31,11 @@ struct slot *loop_free_slot(struct loop *l)
     return NULL;
 }
 
-int loop_send_ended(struct loop *l, uint64_t id, const struct jar_outcome *o, struct err *e)
+int loop_send_ended(struct loop *l, uint64_t id, const struct jar_outcome *o, bool rests,
+                    struct err *e)
 {
     struct wire_ended ended = {
-        .id = id, .err = o->err, .evidence = o->evidence, .usage = o->usage
+        .id = id, .err = o->err, .evidence = o->evidence, .usage = o->usage, .rests = rests
     };
     return wire_send_ended(l->wire_fd, &ended, e);
 }
@@ -83,6 +84,18 @@ static int send_plumbed(struct loop *l, const struct slot *s, struct err *e)
                : wire_send_plumbed(l->wire_fd, &x, e);
 }
 
+static int send_rest(struct loop *l, struct slot *s, struct err *e)
+{
+    s->rest_sent = true;
+    autofree struct samples *samples = jar_take_samples(s->jar);
+    if (l->wire_fd < 0 || s->orphan)
+        return 0;
+    return (samples && wire_send_samples(l->wire_fd, s->id, samples, e)) ||
+                   loop_send_ended(l, s->id, jar_outcome(s->jar), true, e)
+               ? -1
+               : 0;
+}
+
 /* Advances a jar, and reports its start or its end to the keeper. */
 static int advance(struct loop *l, struct slot *s, struct err *e)
 {
@@ -90,6 +103,8 @@ static int advance(struct loop *l, struct slot *s, struct err *e)
     if (send_plumbed(l, s, e))
         return -1;
     if (jar_has_started(s->jar) && !s->started_sent && send_started(l, s, e))
+        return -1;
+    if (jar_rests(s->jar) && !s->rest_sent && send_rest(l, s, e))
         return -1;
     if (!jar_is_gone(s->jar))
         return loop_watch(l, s, e);
@@ -106,7 +121,8 @@ static int advance(struct loop *l, struct slot *s, struct err *e)
             zygote_pool_note_embryo(k, true, clock_us());
         l->maintain_us = 0;
     }
-    bool unheard = !embryo && keepers_hold_end(l, s, &outcome, had_cell ? &cell : NULL);
+    bool unheard = !embryo &&
+                   (keepers_hold_end(l, s, &outcome, had_cell ? &cell : NULL) || s->rest_sent);
     free_slot(s); /* first: when the keeper gets the message, the jar is gone */
     if (embryo || unheard)
         return 0;
@@ -114,14 +130,14 @@ static int advance(struct loop *l, struct slot *s, struct err *e)
         return -1;
     if (had_cell && wire_send_cell_end(l->wire_fd, id, &cell, e))
         return -1;
-    return loop_send_ended(l, id, &outcome, e);
+    return loop_send_ended(l, id, &outcome, false, e);
 }
 
 /* A run that could not start is an answer, not an error of the protocol. */
 static int send_refusal(struct loop *l, uint64_t id, const struct err *why, struct err *e)
 {
     struct jar_outcome outcome = { .err = *why, .evidence.reason = END_FAILURE };
-    return loop_send_ended(l, id, &outcome, e);
+    return loop_send_ended(l, id, &outcome, false, e);
 }
 
 /* Gives the job to a waiting embryo. 1: the embryo has it; 0: no embryo took it. An embryo that
@@ -202,6 +218,27 @@ static int on_spawn(struct loop *l, struct err *e)
     return assigned == 0 ? spawn(l, &s, l->message.fds, e) : assigned < 0 ? -1 : 0;
 }
 
+/* The jar may have ended while it rested: then the job is refused. */
+static int on_next(struct loop *l, struct err *e)
+{
+    scoped(wire_spawn) w = { 0 };
+    struct err why = { 0 };
+    if (wire_read_spawn(&l->message, &w, e))
+        return -1;
+    struct slot *s = loop_find_slot(l, w.id);
+    if (!s || !s->rest_sent) {
+        if (s)
+            return err_set(e, ERR_PROTOCOL, 0, "the jar %llu does not rest",
+                           (unsigned long long)w.id);
+        (void)!err_set(&why, ERR_UNAVAILABLE, 0, "the jar of the earlier stages has ended");
+        return send_refusal(l, w.id, &why, e);
+    }
+    if (jar_next(s->jar, &w.job, l->message.fds, &why))
+        return send_refusal(l, w.id, &why, e) || loop_watch(l, s, e) ? -1 : 0;
+    s->rest_sent = s->started_sent = s->warm = false;
+    return loop_watch(l, s, e);
+}
+
 int loop_on_kill(struct loop *l, struct err *e)
 {
     struct wire_kill k;
@@ -252,7 +289,11 @@ static int on_measure(struct loop *l, struct err *e)
     const struct slot *s = loop_find_slot(l, x.id);
     if (!s)
         return 0; /* its end was told */
-    x.memory_bytes = jar_memory_now(s->jar);
+    struct jar_now now;
+    jar_measure(s->jar, &now);
+    x.memory_bytes = now.memory_bytes;
+    x.pids = now.pids;
+    x.usage = now.usage;
     return wire_send_measured(l->wire_fd, &x, e);
 }
 
@@ -309,12 +350,19 @@ void loop_wipe_message(struct loop *l)
 static int on_message(struct loop *l, struct err *e)
 {
     static int (*const handlers[WIRE_TYPE_COUNT_])(struct loop *, struct err *) = {
-        [WIRE_SPAWN] = on_spawn,         [WIRE_SESSION] = on_spawn,
-        [WIRE_KILL] = loop_on_kill,      [WIRE_TARGETS] = embryos_on_targets,
-        [WIRE_CELL] = loop_on_cell,      [WIRE_INTERRUPT] = on_interrupt,
-        [WIRE_KEEPER] = keepers_begin,   [WIRE_KEEP] = keepers_on_keep,
-        [WIRE_ADOPT] = keepers_on_adopt, [WIRE_FILES] = on_files,
-        [WIRE_MEASURE] = on_measure,     [WIRE_NETWORK] = on_network,
+        [WIRE_SPAWN] = on_spawn,
+        [WIRE_SESSION] = on_spawn,
+        [WIRE_NEXT] = on_next,
+        [WIRE_KILL] = loop_on_kill,
+        [WIRE_TARGETS] = embryos_on_targets,
+        [WIRE_CELL] = loop_on_cell,
+        [WIRE_INTERRUPT] = on_interrupt,
+        [WIRE_KEEPER] = keepers_begin,
+        [WIRE_KEEP] = keepers_on_keep,
+        [WIRE_ADOPT] = keepers_on_adopt,
+        [WIRE_FILES] = on_files,
+        [WIRE_MEASURE] = on_measure,
+        [WIRE_NETWORK] = on_network,
         [WIRE_PLUMB] = on_plumb,
     };
     int got = l->wire_fd < 0 ? 0 : wire_receive(l->wire_fd, &l->message, e);

@@ -17,6 +17,7 @@ struct slot {
     bool warm;       /* it was idle before its job */
     bool orphan;     /* its keeper is gone: no later one knows it */
     bool started_sent;
+    bool rest_sent; /* the keeper knows the end of the last job; the jar rests, or ends unheard */
     int watched_fd; /* registered with epoll, or -1 */
     uint64_t born_us;
 };
@@ -49,7 +50,7 @@ struct slot *loop_find_slot(struct loop *l, uint64_t id);
 void loop_wipe_message(struct loop *l);
 enum start loop_start_of(const struct slot *s);
 [[nodiscard]] int loop_send_ended(struct loop *l, uint64_t id, const struct jar_outcome *o,
-                                  struct err *e);
+                                  bool rests, struct err *e);
 struct slot *loop_free_slot(struct loop *l);
 [[nodiscard]] int loop_watch(struct loop *l, struct slot *s, struct err *e);
 

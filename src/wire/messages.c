@@ -123,9 +123,9 @@ static void unpack_job(struct unpacker *u, struct job_spec *ret)
         u->failed = true;
 }
 
-static enum wire_type spawn_type(const struct job_spec *job)
+static enum wire_type spawn_type(const struct wire_spawn *s)
 {
-    return job_is_session(job) ? WIRE_SESSION : WIRE_SPAWN;
+    return s->is_next ? WIRE_NEXT : job_is_session(&s->job) ? WIRE_SESSION : WIRE_SPAWN;
 }
 
 int wire_send_spawn(int fd, const struct wire_spawn *s, const int *fds, struct err *e)
@@ -133,8 +133,9 @@ int wire_send_spawn(int fd, const struct wire_spawn *s, const int *fds, struct e
     struct body b;
     body_init(&b);
     pack_u64(&b.p, s->id);
+    pack_u32(&b.p, s->is_next);
     pack_job(&b.p, &s->job);
-    return body_send(fd, spawn_type(&s->job), &b, fds, e);
+    return body_send(fd, spawn_type(s), &b, fds, e);
 }
 
 void wire_spawn_done(struct wire_spawn *s)
@@ -150,10 +151,11 @@ void wire_spawn_done(struct wire_spawn *s)
 
 int wire_read_spawn(const struct wire_message *m, struct wire_spawn *ret, struct err *e)
 {
-    struct unpacker u = open_message(m, m->type == WIRE_SESSION ? WIRE_SESSION : WIRE_SPAWN);
-    struct wire_spawn s = { .id = unpack_u64(&u) };
+    bool other = m->type == WIRE_SESSION || m->type == WIRE_NEXT;
+    struct unpacker u = open_message(m, other ? m->type : WIRE_SPAWN);
+    struct wire_spawn s = { .id = unpack_u64(&u), .is_next = unpack_u32(&u) != 0 };
     unpack_job(&u, &s.job);
-    if (spawn_type(&s.job) != m->type)
+    if (spawn_type(&s) != m->type || (s.is_next && job_is_session(&s.job)))
         u.failed = true;
     if (unpack_end(&u, "spawn", e)) {
         wire_spawn_done(&s);
@@ -258,6 +260,7 @@ int wire_send_ended(int fd, const struct wire_ended *x, struct err *e)
     pack_u64(&b.p, x->usage.cpu_us);
     pack_u64(&b.p, x->usage.memory_peak_bytes);
     pack_u64(&b.p, x->usage.pids_peak);
+    pack_u32(&b.p, x->rests);
     return body_send(fd, WIRE_ENDED, &b, NULL, e);
 }
 
@@ -275,6 +278,10 @@ int wire_read_ended(const struct wire_message *m, struct wire_ended *ret, struct
     x.usage.cpu_us = unpack_u64(&u);
     x.usage.memory_peak_bytes = unpack_u64(&u);
     x.usage.pids_peak = unpack_u64(&u);
+    uint32_t rests = unpack_u32(&u);
+    x.rests = rests == 1;
+    if (rests > 1)
+        u.failed = true;
     if (unpack_end(&u, "ended", e))
         return -1;
     if ((unsigned)x.evidence.reason >= END_REASON_COUNT_)

@@ -90,6 +90,11 @@ int wire_send_measured(int fd, const struct wire_measured *x, struct err *e)
     body_init(&b);
     pack_u64(&b.p, x->id);
     pack_u64(&b.p, x->memory_bytes);
+    pack_u64(&b.p, x->pids);
+    pack_u64(&b.p, x->usage.wall_us);
+    pack_u64(&b.p, x->usage.cpu_us);
+    pack_u64(&b.p, x->usage.memory_peak_bytes);
+    pack_u64(&b.p, x->usage.pids_peak);
     return body_send(fd, WIRE_MEASURED, &b, NULL, e);
 }
 
@@ -98,6 +103,11 @@ int wire_read_measured(const struct wire_message *m, struct wire_measured *ret, 
     struct unpacker u = open_message(m, WIRE_MEASURED);
     struct wire_measured x = { .id = unpack_u64(&u) };
     x.memory_bytes = unpack_u64(&u);
+    x.pids = unpack_u64(&u);
+    x.usage.wall_us = unpack_u64(&u);
+    x.usage.cpu_us = unpack_u64(&u);
+    x.usage.memory_peak_bytes = unpack_u64(&u);
+    x.usage.pids_peak = unpack_u64(&u);
     if (unpack_end(&u, "measured", e))
         return -1;
     *ret = x;

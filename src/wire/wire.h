@@ -26,7 +26,7 @@
 #include "spec/verdict.h"
 
 enum {
-    WIRE_VERSION = 5,
+    WIRE_VERSION = 6,
     WIRE_MAX_BYTES = 128 << 10,
     WIRE_MAX_FDS = 8,
     KEEP_FDS = 3, /* our ends of stdout, stderr and channel */
@@ -39,9 +39,10 @@ enum {
     X(WIRE_HELLO,   "hello",   0)  /* warden: its level and layers, or its error; also keeper to supervisor */ \
     X(WIRE_SPAWN,   "spawn",   JOB_FDS)  /* keeper: run this job */                     \
     X(WIRE_SESSION, "session", SESSION_FDS)  /* keeper: run this job, which is a session */ \
+    X(WIRE_NEXT,    "next",    JOB_FDS)  /* keeper: run this job in the jar that rests */ \
     X(WIRE_KILL,    "kill",    0)  /* keeper: end a run */                       \
     X(WIRE_STARTED, "started", 0)  /* warden: the program runs */             \
-    X(WIRE_ENDED,   "ended",   0)  /* warden: how it ended; its jar is gone */ \
+    X(WIRE_ENDED,   "ended",   0)  /* warden: how it ended; its jar is gone, or rests */ \
     X(WIRE_WARDEN,  "warden",  1)  /* supervisor: the wire of a new warden */       \
     X(WIRE_SETTINGS, "settings", 0) /* supervisor: new settings */ \
     X(WIRE_DRAIN,   "drain",   0)  /* supervisor: finish, then exit */         \
@@ -60,7 +61,7 @@ enum {
     X(WIRE_KEPT,    "kept",    KEEP_FDS) /* warden: this one */ \
     X(WIRE_ADOPTED, "adopted", 0)  /* warden: no more */ \
     X(WIRE_FILES,   "files",   2)  /* keeper: one operation on the files of a session */ \
-    X(WIRE_MEASURE, "measure", 0)  /* keeper: how much memory has this jar now */ \
+    X(WIRE_MEASURE, "measure", 0)  /* keeper: the usage of this jar until now */ \
     X(WIRE_MEASURED, "measured", 0) /* warden: so much; the answer to measure */ \
     X(WIRE_NETWORK, "network", 1)  /* keeper: the sockets of the next job */ \
     X(WIRE_PLUMB,   "plumb",   1)  /* keeper: sockets for a session that runs */ \
@@ -115,7 +116,8 @@ struct wire_hello {
 /* spawn; with JOB_SESSION it is a session message. In a message that is sent, a list may be NULL. The strings of a received one point into
  * the message; wire_spawn_done() frees the lists alone. */
 struct wire_spawn {
-    uint64_t id; /* chosen by the keeper, unique while the run lives */
+    uint64_t id;  /* chosen by the keeper, unique while the run lives */
+    bool is_next; /* a next message: for the jar of this id, which rests */
     struct job_spec job;
 };
 void wire_spawn_done(struct wire_spawn *s);
@@ -149,6 +151,7 @@ struct wire_ended {
     struct err err; /* the cause, when evidence.reason is END_FAILURE */
     struct evidence evidence;
     struct usage usage;
+    bool rests; /* the jar waits for a next or a kill message */
 };
 [[nodiscard]] int wire_send_ended(int fd, const struct wire_ended *x, struct err *e);
 [[nodiscard]] int wire_read_ended(const struct wire_message *m, struct wire_ended *ret,
@@ -232,7 +235,9 @@ struct wire_cell_end {
 /* measured */
 struct wire_measured {
     uint64_t id;
-    uint64_t memory_bytes; /* 0: not known */
+    uint64_t memory_bytes; /* now; 0: not known */
+    uint64_t pids;         /* now; 0: not known */
+    struct usage usage;    /* of its job until now */
 };
 [[nodiscard]] int wire_send_measured(int fd, const struct wire_measured *x, struct err *e);
 [[nodiscard]] int wire_read_measured(const struct wire_message *m, struct wire_measured *ret,

@@ -606,6 +606,8 @@ class Result(Outcome):
     started_at: Union[str, None]
     #: the times of the run
     timings: Union[ResultTiming, None]
+    #: with stages: the result of each, in their order
+    stages: Union[List[ResultStage], None]
     #: the result of the compiler; null if the language has none
     compile: Union[ResultCompile, None]
     #: the cause of a failure and suggestions; null if the run ended well
@@ -645,6 +647,7 @@ class Result(Outcome):
         "isolation": "Isolation",
         "files": "OutputFile",
         "timings": "ResultTiming",
+        "stages": "ResultStage",
         "compile": "ResultCompile",
         "diagnosis": "Diagnosis",
         "fixes": "Fixes",
@@ -668,6 +671,42 @@ class ResultTiming(Model):
     finished_at: Union[str, None]
     #: time in the queue; the time before an approval and in the compiler does not count
     queued_ms: Union[int, None]
+
+
+class ResultStage(Model):
+    #: of the request
+    name: str
+    #: bash for a command
+    language: str
+    #: of this stage, from outside the jar; null: it did not begin
+    verdict: Union[Verdict, None]
+    #: it ended by itself with expect_exit
+    passed: bool
+    #: of the request
+    expect_exit: int
+    #: of its program, 128 + signal, 124 or 137
+    exit_code: Union[int, None]
+    #: that ended its program
+    signal: Union[str, None]
+    #: of this stage; memory_peak_bytes and pids_peak since the first one, where the kernel cannot count anew
+    usage: Union[Usage, None]
+    #: keys of the limits that were reached
+    limits_hit: Union[List[str], None]
+    #: its output, up to 64 KiB
+    stdout: Union[str, None]
+    #: like stdout, for stderr
+    stderr: Union[str, None]
+    #: the exact bytes, if they are not UTF-8
+    stdout_base64: Union[str, None]
+    #: the exact bytes, if they are not UTF-8
+    stderr_base64: Union[str, None]
+    #: true if stdout is only the beginning
+    stdout_cut: Union[bool, None]
+    #: like stdout_cut, for stderr
+    stderr_cut: Union[bool, None]
+    _models = {
+        "usage": "Usage",
+    }
 
 
 class ResultCompile(Model):
@@ -1070,6 +1109,8 @@ class BatchResult(Outcome):
     started_at: Union[str, None]
     #: the times of the run
     timings: Union[ResultTiming, None]
+    #: with stages: the result of each, in their order
+    stages: Union[List[ResultStage], None]
     #: the result of the compiler; null if the language has none
     compile: Union[ResultCompile, None]
     #: the cause of a failure and suggestions; null if the run ended well
@@ -1109,6 +1150,7 @@ class BatchResult(Outcome):
         "isolation": "Isolation",
         "files": "OutputFile",
         "timings": "ResultTiming",
+        "stages": "ResultStage",
         "compile": "ResultCompile",
         "diagnosis": "Diagnosis",
         "fixes": "Fixes",
@@ -1438,6 +1480,8 @@ class ArtifactRun(Model):
     started_at: Union[str, None]
     #: the times of the run
     timings: Union[ResultTiming, None]
+    #: with stages: the result of each, in their order
+    stages: Union[List[ResultStage], None]
     #: the result of the compiler; null if the language has none
     compile: Union[ResultCompile, None]
     #: the cause of a failure and suggestions; null if the run ended well
@@ -1475,6 +1519,7 @@ class ArtifactRun(Model):
         "isolation": "Isolation",
         "files": "OutputFile",
         "timings": "ResultTiming",
+        "stages": "ResultStage",
         "compile": "ResultCompile",
         "diagnosis": "Diagnosis",
         "fixes": "Fixes",
@@ -2013,6 +2058,8 @@ class CellEnd(Outcome):
     started_at: Union[str, None]
     #: the times of the run
     timings: Union[ResultTiming, None]
+    #: with stages: the result of each, in their order
+    stages: Union[List[ResultStage], None]
     #: the result of the compiler; null if the language has none
     compile: Union[ResultCompile, None]
     #: the cause of a failure and suggestions; null if the run ended well
@@ -2052,6 +2099,7 @@ class CellEnd(Outcome):
         "isolation": "Isolation",
         "files": "OutputFile",
         "timings": "ResultTiming",
+        "stages": "ResultStage",
         "compile": "ResultCompile",
         "diagnosis": "Diagnosis",
         "fixes": "Fixes",
@@ -2863,6 +2911,8 @@ class RunOptions(TypedDict, total=False):
     network: NetworkOption
     #: directories of the machine that the program reads in /mnt
     mounts: List[RunOptionsMount]
+    #: programs that run one after the other in one jar, in place of code
+    stages: List[RunOptionsStage]
     #: the program begins in this template (POST /v1/templates)
     template: str
     #: refuse the run if this machine cannot enforce a limit that the request names
@@ -2912,6 +2962,21 @@ RunOptionsMount = TypedDict("RunOptionsMount", {
 }, total=False)
 
 
+class RunOptionsStage(TypedDict, total=False):
+    #: letters, digits, - and _; its file is NAME.sh, NAME.py, …
+    name: str
+    #: commands of bash
+    command: str
+    #: of `code`; one without a compiler (GET /v1/languages)
+    language: str
+    #: a program, in place of `command`
+    code: str
+    #: limits of this stage; the others are those of the run. disk and files hold for all stages together
+    limits: Limits
+    #: the exit status with which the next stage begins; 0 by default
+    expect_exit: int
+
+
 class BatchRequest(TypedDict, total=False):
     #: the runs, each with the fields of POST /v1/runs
     runs: List[BatchRequestRun]
@@ -2955,6 +3020,8 @@ class BatchRequestRun(TypedDict, total=False):
     network: NetworkOption
     #: directories of the machine that the program reads in /mnt
     mounts: List[RunOptionsMount]
+    #: programs that run one after the other in one jar, in place of code
+    stages: List[RunOptionsStage]
     #: the program begins in this template (POST /v1/templates)
     template: str
     #: refuse the run if this machine cannot enforce a limit that the request names

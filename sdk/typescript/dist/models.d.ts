@@ -438,6 +438,8 @@ export interface Result {
     started_at: string | null;
     /** the times of the run */
     timings?: ResultTiming;
+    /** with stages: the result of each, in their order */
+    stages?: ResultStage[];
     /** the result of the compiler; null if the language has none */
     compile: ResultCompile | null;
     /** the cause of a failure and suggestions; null if the run ended well */
@@ -481,6 +483,38 @@ export interface ResultTiming {
     finished_at: string | null;
     /** time in the queue; the time before an approval and in the compiler does not count */
     queued_ms?: number;
+}
+export interface ResultStage {
+    /** of the request */
+    name: string;
+    /** bash for a command */
+    language: string;
+    /** of this stage, from outside the jar; null: it did not begin */
+    verdict: Verdict | null;
+    /** it ended by itself with expect_exit */
+    passed: boolean;
+    /** of the request */
+    expect_exit: number;
+    /** of its program, 128 + signal, 124 or 137 */
+    exit_code?: number;
+    /** that ended its program */
+    signal: string | null;
+    /** of this stage; memory_peak_bytes and pids_peak since the first one, where the kernel cannot count anew */
+    usage?: Usage;
+    /** keys of the limits that were reached */
+    limits_hit?: string[];
+    /** its output, up to 64 KiB */
+    stdout?: string;
+    /** like stdout, for stderr */
+    stderr?: string;
+    /** the exact bytes, if they are not UTF-8 */
+    stdout_base64?: string;
+    /** the exact bytes, if they are not UTF-8 */
+    stderr_base64?: string;
+    /** true if stdout is only the beginning */
+    stdout_cut?: boolean;
+    /** like stdout_cut, for stderr */
+    stderr_cut?: boolean;
 }
 export interface ResultCompile {
     /** ok, compile_error, or the limit that the compiler reached */
@@ -825,6 +859,8 @@ export interface BatchResult {
     started_at?: string | null;
     /** the times of the run */
     timings?: ResultTiming;
+    /** with stages: the result of each, in their order */
+    stages?: ResultStage[];
     /** the result of the compiler; null if the language has none */
     compile?: ResultCompile | null;
     /** the cause of a failure and suggestions; null if the run ended well */
@@ -1124,6 +1160,8 @@ export interface ArtifactRun {
     started_at?: string | null;
     /** the times of the run */
     timings?: ResultTiming;
+    /** with stages: the result of each, in their order */
+    stages?: ResultStage[];
     /** the result of the compiler; null if the language has none */
     compile?: ResultCompile | null;
     /** the cause of a failure and suggestions; null if the run ended well */
@@ -1601,6 +1639,8 @@ export interface CellEnd {
     started_at?: string | null;
     /** the times of the run */
     timings?: ResultTiming;
+    /** with stages: the result of each, in their order */
+    stages?: ResultStage[];
     /** the result of the compiler; null if the language has none */
     compile?: ResultCompile | null;
     /** the cause of a failure and suggestions; null if the run ended well */
@@ -2297,6 +2337,8 @@ export interface RunOptions {
     network?: NetworkOption;
     /** directories of the machine that the program reads in /mnt */
     mounts?: RunOptionsMount[];
+    /** programs that run one after the other in one jar, in place of code */
+    stages?: RunOptionsStage[];
     /** the program begins in this template (POST /v1/templates) */
     template?: string;
     /** refuse the run if this machine cannot enforce a limit that the request names */
@@ -2342,6 +2384,20 @@ export interface RunOptionsMount {
     /** show files that look like secrets, too; needs the setting mounts.secrets */
     secrets?: boolean;
 }
+export interface RunOptionsStage {
+    /** letters, digits, - and _; its file is NAME.sh, NAME.py, … */
+    name: string;
+    /** commands of bash */
+    command?: string;
+    /** of `code`; one without a compiler (GET /v1/languages) */
+    language?: string;
+    /** a program, in place of `command` */
+    code?: string;
+    /** limits of this stage; the others are those of the run. disk and files hold for all stages together */
+    limits?: Limits;
+    /** the exit status with which the next stage begins; 0 by default */
+    expect_exit?: number;
+}
 export interface BatchRequest {
     /** the runs, each with the fields of POST /v1/runs */
     runs?: BatchRequestRun[];
@@ -2383,6 +2439,8 @@ export interface BatchRequestRun {
     network?: NetworkOption;
     /** directories of the machine that the program reads in /mnt */
     mounts?: RunOptionsMount[];
+    /** programs that run one after the other in one jar, in place of code */
+    stages?: RunOptionsStage[];
     /** the program begins in this template (POST /v1/templates) */
     template?: string;
     /** refuse the run if this machine cannot enforce a limit that the request names */

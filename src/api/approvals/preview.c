@@ -7,6 +7,7 @@
 #include "api/approvals/risks.h"
 #include "api/runs/mount_request.h"
 #include "api/runs/network_request.h"
+#include "api/runs/stage_request.h"
 #include "base/auto.h"
 #include "base/text.h"
 #include "run/json.h"
@@ -131,6 +132,8 @@ json_t *preview_input(const struct run_spec *s)
         json_put(o, "template", json_string(s->template));
     json_put(o, "read_only", json_boolean(!s->writable_root));
     json_put(o, "network", network_to_json(&s->network));
+    if (s->n_stages > 0)
+        json_put(o, "stages", stages_to_json(s));
     if (s->mounts)
         json_put(o, "mounts", mounts_to_json(s->mounts));
     json_put(o, "outputs", string_array(s->outputs));
@@ -148,6 +151,15 @@ struct risk_scan {
     size_t skipped; /* files */
 };
 
+/* The file of a stage has the language of that stage. */
+static const char *language_of(const struct run_spec *s, const struct bundle_entry *f)
+{
+    for (size_t i = 0; i < s->n_stages; i++)
+        if (bundle_is_named(f, s->stages[i].main_name))
+            return s->stages[i].language->name;
+    return s->language->name;
+}
+
 static void add_risks(struct risk_scan *k, const struct bundle_entry *f)
 {
     size_t size = (size_t)f->head.size, i;
@@ -157,7 +169,7 @@ static void add_risks(struct risk_scan *k, const struct bundle_entry *f)
         return;
     }
     k->left -= size < k->left ? size : k->left;
-    json_t *found = risks_find(k->spec->language->name, f->bytes, size);
+    json_t *found = risks_find(language_of(k->spec, f), f->bytes, size);
     json_array_foreach(found, i, risk) {
         if (json_array_size(k->all) >= RISKS_MAX)
             break;

@@ -90,11 +90,23 @@ static bool main_begins(const struct run_spec *s, const char *text)
     return find_main(s, &f) && f.head.size >= n && memcmp(f.bytes, text, n) == 0;
 }
 
+/* The program of a run, or the program of one of its stages. */
+static bool any_begins(const struct run_spec *s, const char *text)
+{
+    struct run_spec view = *s;
+    bool begins = main_begins(s, text);
+    for (size_t i = 0; i < s->n_stages && !begins; i++) {
+        view.main_name = s->stages[i].main_name;
+        begins = main_begins(&view, text);
+    }
+    return begins;
+}
+
 static bool denies(const struct rule_row *r, const struct run_spec *s)
 {
     return is(r->match, "any")        ? true
            : is(r->match, "contains") ? spec_contains(s, r->text)
-                                      : main_begins(s, r->text);
+                                      : any_begins(s, r->text);
 }
 
 /* ---- allow ---- */
@@ -128,6 +140,7 @@ int rule_command_of(const struct run_spec *s, char ***ret_words, struct err *e)
         { s->writable_root, "a writable root" },
         { s->network.mode != NETWORK_NONE, "a network" },
         { s->mounts != NULL, "mounts" },
+        { s->n_stages > 0, "stages" },
     };
     struct bundle_entry f;
     if (!is(s->language->name, "bash"))
@@ -200,10 +213,24 @@ static bool allows(const struct rule_row *r, const struct run_spec *s)
 
 /* ---- both ---- */
 
+/* A rule that denies a language concerns a run with one stage in that language. A rule that allows
+ * one concerns a run only if all of its stages have that language. */
+static bool has_language(const struct rule_row *r, const struct run_spec *s)
+{
+    size_t n = 0;
+    if (!r->language)
+        return true;
+    if (s->n_stages == 0)
+        return is(r->language, s->language->name);
+    for (size_t i = 0; i < s->n_stages; i++)
+        n += is(r->language, s->stages[i].language->name);
+    return is(r->action, "allow") ? n == s->n_stages : n > 0;
+}
+
 static bool concerns(const struct rule_row *r, const struct run_spec *s)
 {
     return is(r->tool, "execute") && (!r->thread || (s->thread && is(r->thread, s->thread))) &&
-           (!r->language || is(r->language, s->language->name)) &&
+           has_language(r, s) &&
            (!r->requester || (s->requester && is(r->requester, s->requester)));
 }
 

@@ -41,6 +41,28 @@ static const struct api_field compile_reply[] = {
     { "key", FIELD_STRING, OR_NULL, .help = "the key of the compiled program in the cache" },
     { 0 },
 };
+static const struct api_field stage_reply[] = {
+    { "name", FIELD_STRING, ALWAYS, .help = "of the request" },
+    { "language", FIELD_STRING, ALWAYS, .help = "bash for a command" },
+    { "verdict", FIELD_STRING, OR_NULL, .one_of = verdict_words,
+      .help = "of this stage, from outside the jar; null: it did not begin" },
+    { "passed", FIELD_BOOL, ALWAYS, .help = "it ended by itself with expect_exit" },
+    { "expect_exit", FIELD_INT, ALWAYS, .help = "of the request" },
+    { "exit_code", FIELD_INT, .help = "of its program, 128 + signal, 124 or 137" },
+    { "signal", FIELD_STRING, OR_NULL, .help = "that ended its program" },
+    { "usage", FIELD_OBJECT, .fields = usage_reply,
+      .help =
+          "of this stage; memory_peak_bytes and pids_peak since the first one, where the kernel "
+          "cannot count anew" },
+    { "limits_hit", FIELD_STRINGS, .help = "keys of the limits that were reached" },
+    { "stdout", FIELD_DATA, .help = "its output, up to 64 KiB" },
+    { "stderr", FIELD_DATA, .help = "like stdout, for stderr" },
+    { "stdout_base64", FIELD_STRING, .help = "the exact bytes, if they are not UTF-8" },
+    { "stderr_base64", FIELD_STRING, .help = "the exact bytes, if they are not UTF-8" },
+    { "stdout_cut", FIELD_BOOL, .help = "true if stdout is only the beginning" },
+    { "stderr_cut", FIELD_BOOL, .help = "like stdout_cut, for stderr" },
+    { 0 },
+};
 const struct api_field isolation_reply[] = {
     { "level", FIELD_STRING, ALWAYS, .one_of = &level_names[LEVEL_PROCESS],
       .help = "isolation level of the jar" },
@@ -246,6 +268,8 @@ const struct api_field result_reply[] = {
               "jar) or cold (a new interpreter)" },
     { "started_at", FIELD_STRING, OR_NULL, .help = "null if the program never started" },
     { "timings", FIELD_OBJECT, .fields = timings_reply, .help = "the times of the run" },
+    { "stages", FIELD_OBJECTS, .fields = stage_reply,
+      .help = "with stages: the result of each, in their order" },
     { "compile", FIELD_OBJECT, OR_NULL, .fields = compile_reply,
       .help = "the result of the compiler; null if the language has none" },
     { "diagnosis", FIELD_OBJECT, OR_NULL, .fields = diagnosis_reply,

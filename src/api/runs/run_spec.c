@@ -9,7 +9,9 @@
 #include "api/kernel/fields.h"
 #include "api/runs/mount_request.h"
 #include "api/runs/network_request.h"
+#include "api/runs/stage_request.h"
 #include "api/templates/template_use.h"
+#include "base/array.h"
 #include "base/auto.h"
 #include "base/strv.h"
 #include "base/text.h"
@@ -55,6 +57,9 @@ const struct api_field run_fields[] = {
     { "mounts", FIELD_OBJECTS, .fields = mount_fields, .max = MOUNTS_MAX,
       .help = "directories of the machine that the program reads in /mnt",
       .also = "mount,volumes,binds" },
+    { "stages", FIELD_OBJECTS, .fields = stage_fields, .max = CALLER_STAGES_MAX,
+      .help = "programs that run one after the other in one jar, in place of code",
+      .also = "steps" },
     { "template", FIELD_STRING, .min = 1, .max = 200,
       .help = "the program begins in this template (POST /v1/templates)" },
     { "strict_limits", FIELD_BOOL,
@@ -326,11 +331,57 @@ static int take_entry(struct spec_builder *b, struct err *e)
     return b->spec->main_name ? 0 : no_memory(e);
 }
 
+/* Fields that belong to a run with one program. */
+static int check_alone(struct spec_builder *b, struct err *e)
+{
+    static const char *const others[] = { "code", "entry",    "language",
+                                          "args", "template", "stdin_open" };
+    const char *found = NULL;
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
+        if (json_object_get(b->request, others[i]))
+            found = others[i];
+    for (int i = 0; i < RUN_OPTION_COUNT; i++)
+        if (json_object_get(b->request, run_option_defs[i].key))
+            found = run_option_defs[i].key;
+    if (!found)
+        return 0;
+    (void)blame(b, found);
+    return err_set(e, ERR_BAD_REQUEST, 0,
+                   "'%s' and 'stages' are both given: a run with stages has its programs there",
+                   found);
+}
+
+/* The file of each stage is one of the files of the run. */
+static int take_stages(struct spec_builder *b, const json_t *stages, size_t n_files, struct err *e)
+{
+    struct run_spec *s = b->spec;
+    b->names = calloc(n_files + json_array_size(stages) + 1, sizeof *b->names);
+    if (!b->names)
+        return no_memory(e);
+    if (check_alone(b, e) || stages_from_json(stages, s, b->field, b->field_size, e) ||
+        add_files(b, e))
+        return -1;
+    for (size_t i = 0; i < s->n_stages; i++) {
+        const json_t *code = stage_code(json_array_get(stages, i));
+        s->language = s->stages[i].language;
+        if (check_installed(b, e) || add_file(b, s->stages[i].main_name, 0644,
+                                              json_string_value(code), json_string_length(code), e))
+            return -1;
+    }
+    s->language = s->stages[0].language;
+    s->main_name = strdup(s->stages[0].main_name);
+    s->code = strdup(json_string_value(stage_code(json_array_get(stages, 0))));
+    return s->main_name && s->code ? check_clashes(b, e) : no_memory(e);
+}
+
 static int take_program(struct spec_builder *b, struct err *e)
 {
     bool has_code = json_object_get(b->request, "code");
     const json_t *files = json_object_get(b->request, "files");
     size_t n_files = json_is_object(files) ? json_object_size(files) : json_array_size(files);
+    const json_t *stages = json_object_get(b->request, "stages");
+    if (json_array_size(stages) > 0)
+        return take_stages(b, stages, n_files, e);
     if (!has_code && n_files == 0) {
         (void)blame(b, "code");
         return err_set(e, ERR_BAD_REQUEST, 0,
@@ -453,6 +504,9 @@ static int take_limits(struct spec_builder *b, struct err *e)
             "less, or raise the limit",
             b->n_names, (unsigned long long)b->total, (unsigned long long)got->v[LIMIT_DISK],
             (unsigned long long)got->v[LIMIT_FILES]);
+    if (b->spec->n_stages > 0)
+        return stages_take_limits(s, json_object_get(b->request, "stages"), b->spec, b->field,
+                                  b->field_size, e);
     return 0;
 }
 
@@ -606,6 +660,12 @@ static int check_level(struct spec_builder *b, struct err *e)
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "a mount needs isolation level jar or rootless, and the level here is "
                        "'process': leave mounts out, or send files");
+    }
+    if (b->spec->n_stages > 0) {
+        (void)blame(b, "stages");
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "stages share one jar, which needs isolation level jar or rootless, and the "
+                       "level here is 'process': send one run for each program");
     }
     if (!b->spec->writable_root)
         return 0;

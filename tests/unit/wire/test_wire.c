@@ -29,15 +29,21 @@ static int read_hello(const struct wire_message *m, struct err *e)
     return 0;
 }
 
-static int send_job(int fd, uint32_t flags, struct err *e)
+static int send_job_as(int fd, bool is_next, uint32_t flags, struct err *e)
 {
     struct wire_spawn s = { .id = UINT64_MAX,
+                            .is_next = is_next,
                             .job.flags = flags,
                             .job.limits = limits_default(),
                             .job.argv = words,
                             .job.envp = no_words,
                             .job.outputs = words + 1 };
     return wire_send_spawn(fd, &s, (const int[6]){ 0, 1, 2, 0, 1, 2 }, e);
+}
+
+static int send_job(int fd, uint32_t flags, struct err *e)
+{
+    return send_job_as(fd, false, flags, e);
 }
 
 static int send_spawn(int fd, struct err *e)
@@ -50,6 +56,11 @@ static int send_session(int fd, struct err *e)
     return send_job(fd, JOB_SESSION, e);
 }
 
+static int send_next(int fd, struct err *e)
+{
+    return send_job_as(fd, true, JOB_WRITABLE_ROOT, e);
+}
+
 static int read_spawn(const struct wire_message *m, struct err *e)
 {
     struct wire_spawn s = { 0 };
@@ -57,6 +68,7 @@ static int read_spawn(const struct wire_message *m, struct err *e)
         return CHECK(!s.job.argv && !s.job.envp && !s.job.outputs) ? -1 : -2;
     struct limits l = limits_default();
     bool session = m->type == WIRE_SESSION;
+    CHECK_INT(s.is_next, m->type == WIRE_NEXT);
     CHECK(s.id == UINT64_MAX && s.job.flags == (session ? JOB_SESSION : JOB_WRITABLE_ROOT));
     CHECK(memcmp(&s.job.limits, &l, sizeof l) == 0);
     CHECK_STR(s.job.argv[0], "/bin/true");
@@ -118,7 +130,7 @@ static int read_measure(const struct wire_message *m, struct err *e)
 
 static int send_measured(int fd, struct err *e)
 {
-    return wire_send_measured(fd, &(struct wire_measured){ 9, 10 }, e);
+    return wire_send_measured(fd, &(struct wire_measured){ 9, 10, 11, { 12, 13, 14, 15 } }, e);
 }
 
 static int read_measured(const struct wire_message *m, struct err *e)
@@ -126,7 +138,8 @@ static int read_measured(const struct wire_message *m, struct err *e)
     struct wire_measured x;
     if (wire_read_measured(m, &x, e))
         return -1;
-    CHECK(x.id == 9 && x.memory_bytes == 10);
+    CHECK(x.id == 9 && x.memory_bytes == 10 && x.pids == 11 && x.usage.wall_us == 12);
+    CHECK(x.usage.cpu_us == 13 && x.usage.memory_peak_bytes == 14 && x.usage.pids_peak == 15);
     return 0;
 }
 
@@ -495,6 +508,7 @@ static const struct kind {
 } kinds[WIRE_TYPE_COUNT_] = {
     [WIRE_HELLO] = { send_hello, read_hello, 0 },
     [WIRE_SPAWN] = { send_spawn, read_spawn, 5 },
+    [WIRE_NEXT] = { send_next, read_spawn, 5 },
     [WIRE_KEEPER] = { send_keeper, read_keeper, 1 },
     [WIRE_KEEP] = { send_keep, read_keep, 3 },
     [WIRE_ADOPT] = { send_adopt, read_adopt, 0 },

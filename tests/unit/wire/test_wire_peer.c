@@ -51,9 +51,10 @@ static void test_head_that_is_not_ours_is_refused(void)
 static void test_wrong_number_of_descriptors_is_refused_and_none_stays_open(void)
 {
     static const size_t wanted[WIRE_TYPE_COUNT_] = {
-        [WIRE_SPAWN] = 5,   [WIRE_SESSION] = 6,  [WIRE_KEEP] = 3,     [WIRE_KEPT] = 3,
-        [WIRE_WARDEN] = 1,  [WIRE_LANGUAGE] = 1, [WIRE_KEEPER] = 1,   [WIRE_FILES] = 2,
-        [WIRE_NETWORK] = 1, [WIRE_PORTER] = 1,   [WIRE_NET_OPEN] = 1, [WIRE_PLUMB] = 1,
+        [WIRE_SPAWN] = 5, [WIRE_NEXT] = 5,    [WIRE_SESSION] = 6,  [WIRE_KEEP] = 3,
+        [WIRE_KEPT] = 3,  [WIRE_WARDEN] = 1,  [WIRE_LANGUAGE] = 1, [WIRE_KEEPER] = 1,
+        [WIRE_FILES] = 2, [WIRE_NETWORK] = 1, [WIRE_PORTER] = 1,   [WIRE_NET_OPEN] = 1,
+        [WIRE_PLUMB] = 1,
     };
     static const size_t counts[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 100, 253 };
     scoped(pair) p = pair_new();
@@ -182,6 +183,7 @@ static int read_spawn_with(uint32_t flags, uint32_t kind, int bad_list)
     struct wire_spawn s = { 0 };
     struct packer b = { .at = bytes, .left = sizeof bytes };
     pack_u64(&b, 1);
+    pack_u32(&b, 0); /* not a next job */
     pack_u32(&b, flags);
     pack_u32(&b, kind);
     for (int i = 0; i < LIMIT_COUNT; i++)
