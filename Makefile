@@ -2,7 +2,7 @@
 export JOBS ?= $(shell nproc)
 export PYTHONDONTWRITEBYTECODE := 1
 
-.PHONY: help run examples test quick fuzz build check format test-vm bench dist deb clean
+.PHONY: help run examples test quick fuzz build check format test-vm test-vm-service bench dist deb clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\): .*## /\1	/p' $(MAKEFILE_LIST) | expand -t 12
@@ -55,6 +55,10 @@ test-vm: ## the jar's tests on cgroup v2, in a virtual machine
 	@scripts/install-deps build test vm
 	@scripts/build release --tests
 	@tests/vm/run $(ARGS)
+
+test-vm-service: deb ## the installed package under systemd, in a virtual machine
+	@scripts/install-deps vm
+	@tests/vm/run -s service $(ARGS)
 
 bench: ## measure jars, runs and the service, beside other ways to run the same programs
 	@scripts/install-deps build run bench

@@ -130,6 +130,8 @@ def test_examples_that_run_belljar_are_true(desk):
 def test_examples_that_need_a_service_are_true(desk):
     checks = examples(SERVICE)
     assert len(checks) >= 4
+    with_keys = [c for c in checks if any("keys add" in step["command"] for step in c["steps"])]
+    assert with_keys
     with Service() as s:
-        for check in checks:
+        for check in [c for c in checks if c not in with_keys] + with_keys:  # the first key closes the service
             run_steps(check, desk, {"BELLJAR_STATE": str(s.state)}, f"127.0.0.1:{s.port}")
