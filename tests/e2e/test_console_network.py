@@ -154,6 +154,7 @@ def test_console_two_tabs_and_the_back_button(service, at):
     b.open("#/run")
     b.write("print('second tab')")
     b.until(lambda: "second tab" in (b.js("return localStorage.getItem('belljar.draft')") or ""))
+    assert "first tab" in b.js("return localStorage.getItem('belljar.drafts')")  # the first tab could die now
     b.driver.close()
     b.driver.switch_to.window(first)
     assert b.program() == "print('first tab')"  # a tab never loses its text to another one
@@ -169,3 +170,33 @@ def test_console_two_tabs_and_the_back_button(service, at):
     b.driver.back()
     b.until(lambda: b.inside(".cm-content") and b.output() == "run 0")
     assert "first tab" in b.js("return localStorage.getItem('belljar.drafts')")
+
+
+def test_console_notebook_in_two_tabs_keeps_both_drafts(service, at):
+    """Each tab keeps its own draft of the same session, and a reload has both."""
+    b = at(service.port)
+    session = service.post("/v1/sessions", {"language": "bash"}).json["id"]
+    first = b.driver.current_window_handle
+    b.open("icon.svg")
+    b.open(f"#/sessions/{session}")
+    b.until(lambda: b.inside(".cm-content", ".cell-editor"))
+    b.driver.switch_to.new_window("tab")
+    b.cdp("Page.addScriptToEvaluateOnNewDocument", source=browser.WATCH)
+    b.open(f"#/sessions/{session}")
+    kept = f"return localStorage.getItem('belljar.book.{session}') ?? ''"
+    for text in ("echo of the second tab", "echo of the first tab"):
+        b.until(lambda: b.inside(".cm-content", ".cell-editor"))
+        b.js("document.querySelector('.cell-editor').shadowRoot.querySelector('.cm-content').focus()")
+        b.cdp("Input.insertText", text=text)
+        b.until(lambda: text in b.js(kept))
+        if "second" in text:
+            b.driver.switch_to.window(first)
+    assert "second tab" in b.js(kept) and "first tab" in b.js(kept)
+    b.driver.refresh()
+    b.until(lambda: "second tab" in b.page())
+    service.delete(f"/v1/sessions/{session}")
+    for handle in b.driver.window_handles:
+        if handle != first:
+            b.driver.switch_to.window(handle)
+            b.driver.close()
+    b.driver.switch_to.window(first)

@@ -194,6 +194,7 @@ export class Book {
   /** The order of this browser; cells that it does not know follow by their numbers. */
   #arrange(): Slot[] {
     const kept = this.#kept();
+    this.#mine = new Set(kept.map((k) => k.c ?? ""));
     const known = new Set(kept.flatMap((k) => [k.r ?? "", ...(k.e ?? [])]));
     const made: Slot[] = [];
     for (const k of kept) {
@@ -214,6 +215,12 @@ export class Book {
     }
   }
 
+  #mine = new Set<string>(); // drafts that this tab kept or found
+  /** Drafts that another tab kept meanwhile: this one must not remove them. */
+  #foreign(own: Set<string>): Kept[] {
+    return this.#kept().filter((k) => !k.r && k.c?.trim() && !own.has(k.c) && !this.#mine.has(k.c));
+  }
+
   /** The order and the drafts, for a reload. Code that ran is in the service. */
   keep() {
     const kept = this.slots.value.map((s): Kept => ({
@@ -222,8 +229,11 @@ export class Book {
       ...(s.earlier.length && { e: s.earlier }),
       ...(s.text && { t: 1 as const }),
     }));
+    const own = new Set(this.slots.value.map((s) => s.code));
+    const foreign = this.#foreign(own);
+    this.#mine = own;
     try {
-      localStorage.setItem(`belljar.book.${this.id}`, JSON.stringify(kept));
+      localStorage.setItem(`belljar.book.${this.id}`, JSON.stringify([...kept, ...foreign]));
     } catch {
       toast("The browser has no room for drafts. Cells that ran are in the service.", "bad");
     }

@@ -49,21 +49,34 @@ const KEPT = "belljar.draft";
 const EARLIER = "belljar.drafts";
 const FILES_KEPT = 1 << 20;
 
-export function loadDraft(): Draft {
+/** The name of this tab, also after a reload. */
+const TAB = (() => {
+  const name = sessionStorage.getItem("belljar.tab") ?? Math.random().toString(36).slice(2);
+  sessionStorage.setItem("belljar.tab", name);
+  return name;
+})();
+
+/** The draft that was kept last, and the tab that kept it. */
+function stored(): (Draft & { tab?: string }) | null {
   try {
-    const text = localStorage.getItem(KEPT);
-    if (text) return { ...EMPTY, ...JSON.parse(text) };
+    return JSON.parse(localStorage.getItem(KEPT) ?? "null");
   } catch {
-    // A draft of another version.
+    return null; // a draft of another version
   }
-  return { ...EMPTY, code: EXAMPLE };
+}
+
+export function loadDraft(): Draft {
+  const { tab: _, ...kept } = stored() ?? { code: EXAMPLE };
+  return { ...EMPTY, ...kept };
 }
 
 export function saveDraft(draft: Draft) {
   const size = draft.files.reduce((sum, f) => sum + f.content.length, 0);
   const kept = size > FILES_KEPT ? { ...draft, files: [] } : draft;
+  const old = stored();
+  if (old && old.tab !== TAB && old.code !== draft.code) rememberDraft(old); // another tab may have it on its screen
   try {
-    localStorage.setItem(KEPT, JSON.stringify(kept));
+    localStorage.setItem(KEPT, JSON.stringify({ ...kept, tab: TAB }));
   } catch {
     // The browser's store is full: the text on the screen is still there.
   }
