@@ -147,9 +147,10 @@ def test_libraries_and_files_of_a_copy_are_mapped_again(service):
 
 RIGHTS = """import ctypes
 libc = ctypes.CDLL(None, use_errno=True); libc.mmap.restype = ctypes.c_void_p
-at = libc.mmap(None, 1 << 20, 3, 0x22, -1, 0)  # private and anonymous, readable and writable
-ctypes.memset(at, 1, 1 << 20)
-assert libc.mprotect(ctypes.c_void_p(at + (1 << 19)), 1 << 18, 1) == 0
+at = libc.mmap(None, 5 << 16, 3, 0x22, -1, 0)  # private and anonymous, readable and writable
+ctypes.memset(at, 1, 5 << 16)
+for n, rights in ((0, 0), (2, 1), (4, 0)):  # no neighbour outside of it is part of these mappings
+    assert libc.mprotect(ctypes.c_void_p(at + (n << 16)), 1 << 16, rights) == 0
 def rights(address):
     for line in open('/proc/self/maps'):
         start, end = (int(n, 16) for n in line.split()[0].split('-'))
@@ -161,8 +162,8 @@ def test_memory_of_a_program_keeps_its_rights_in_a_copy(service):
     """A collector of garbage may rely on a fault when memory is written that it made read-only."""
     first = create(service)
     value(service, first, RIGHTS)
-    look = "[rights(at + (n << 18)) for n in range(4)], ctypes.string_at(at + (1 << 19), 2)"
-    expected = "(['rw-p', 'rw-p', 'r--p', 'rw-p'], b'\\x01\\x01')"
+    look = "[rights(at + (n << 16)) for n in range(5)], ctypes.string_at(at + (2 << 16), 2)"
+    expected = "(['---p', 'rw-p', 'r--p', 'rw-p', '---p'], b'\\x01\\x01')"
     assert value(service, first, look) == expected
     assert value(service, fork(service, first)["sessions"][0]["id"], look) == expected
 

@@ -214,9 +214,26 @@ static PyObject *unpack(PyObject *module, PyObject *args)
     return Py_None;
 }
 
+static bool serves_sqlite;
+
+/* Before an image is written, and in the zygote already: the search touches a page for each library. */
+static void find_libraries(void)
+{
+    guest_find_generators();
+    serves_sqlite = serves_sqlite || image_inodes_serve_sqlite();
+}
+
+/* find(): the first image of a session is then written as fast as the others. */
+static PyObject *find(PyObject *module, PyObject *args)
+{
+    (void)module;
+    (void)args;
+    find_libraries();
+    Py_INCREF(Py_None);
+    return Py_None;
+}
+
 /* The module sqlite3 knows its files by their numbers. */
-static bool
-    serves_sqlite; /* set before the image is written: the search touches a page for each library */
 static void renew_inodes(void)
 {
     if (!serves_sqlite)
@@ -244,8 +261,7 @@ static PyObject *write_image(PyObject *module, PyObject *args)
     if (!descriptors)
         return refuse("nothing is known of its descriptors");
     bases.used = used;
-    guest_find_generators();
-    serves_sqlite = serves_sqlite || image_inodes_serve_sqlite();
+    find_libraries();
     PyOS_BeforeFork();
     int rc = image_write(fd, at, room, report_fd, &bases, &w, why);
     if (rc || !w.became) {
@@ -298,6 +314,7 @@ static PyMethodDef methods[] = {
     { "receive", receive, METH_VARARGS, NULL },   { "take", take, METH_VARARGS, NULL },
     { "children", children, METH_VARARGS, NULL }, { "pack", pack, METH_VARARGS, NULL },
     { "unpack", unpack, METH_VARARGS, NULL },     { "write", write_image, METH_VARARGS, NULL },
+    { "find", find, METH_NOARGS, NULL },
     { "freshen", freshen, METH_NOARGS, NULL },    { "become", become, METH_VARARGS, NULL },
     { "reap", reap, METH_VARARGS, NULL },         { 0 },
 };

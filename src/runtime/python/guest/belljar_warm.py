@@ -4,6 +4,7 @@ import os
 import struct
 import sys
 
+import belljar_image
 import belljar_session
 from belljar_channel import CODE, COMPLETE, CURSOR, EXEC, INSPECT, VARIABLES, Message
 
@@ -114,6 +115,8 @@ def make():
     session.answer(message(VARIABLES))
     forget(session)
     make_generator()
+    if belljar_image.image:
+        belljar_image.image.find()
     gc.collect()
     left = open_files() - before
     if left:
