@@ -52,7 +52,7 @@ static const char python_lines[] =
     "    fd = os.open('" STDIN_PATH "', os.O_RDONLY)\n"
     "    os.unlink('" STDIN_PATH "'); os.dup2(fd, 0); os.close(fd)\n"
     "    sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), "
-    "encoding='utf-8')\n"
+    "encoding='utf-8', errors='surrogateescape')\n" /* as in other runs */
     "    def input(prompt='', /):\n"
     "        print(prompt, end='', flush=True)\n"
     "        line = sys.stdin.readline()\n"

@@ -129,6 +129,11 @@ def test_limits_hold_in_a_run_of_a_template(service, template):
 def test_stdin_answers_input(service, template):
     result = run(service, "print(input() + '/' + input())", stdin="first\nsecond\n")
     assert result["stdout"] == "first/second\n", result
+    # Bytes that are no text are read as in a run without a template.
+    fields = {"code": "import sys\nprint(ascii(input()), ascii(sys.stdin.read()))", "stdin": "Yf8KYv4=",
+              "stdin_encoding": "base64"}
+    assert run(service, **fields)["stdout"] == service.run(language="python", **fields)["stdout"] == \
+        "'a\\udcff' 'b\\udcfe'\n"
 
 
 def test_a_cancelled_run_ends_and_leaves_no_process(service, template):
@@ -180,6 +185,8 @@ def test_a_program_at_the_terminal_begins_in_a_template(service, template, tmp_p
     assert (done.status, done.out) == (4, b"42\n"), done
     alone = service.cli("run", "--local", "--template", "squares", str(program))
     assert alone.status == 125 and b"template 'squares' belongs to a service" in alone.err, alone
+    other = service.cli("run", "--template", "squares", str(program), b"\xff")
+    assert other.status == 64 and b"must be UTF-8 text" in other.err, other
 
 
 def test_templates_and_sessions_at_the_terminal(service, template, tmp_path):

@@ -20,6 +20,7 @@
 #include "cli/run/program_cache.h"
 #include "cli/run/project.h"
 #include "cli/run/remote.h"
+#include "cli/run/remote_request.h"
 #include "cli/run/run_arguments.h"
 #include "cli/run/run_command.h"
 #include "cli/run/run_keeper.h"
@@ -158,6 +159,12 @@ int run_program(struct run_arguments *o, struct err *e)
         return -1;
     block_signals(); /* from here on, a signal must not skip the clean-up */
     int status = remote_run(o, &in, e);
+    if (status == REMOTE_NONE && o->template && !remote_request_possible(o, &in))
+        return err_set(
+            e, ERR_USAGE, 0,
+            "a run from template '%s' is sent to a service, so its arguments, variables and "
+            "names of files must be UTF-8 text, and its files have at most 20 MiB in all",
+            QUOTED(o->template));
     if (status == REMOTE_NONE && o->template)
         return err_set(e, ERR_UNAVAILABLE, 0,
                        "template '%s' belongs to a service, and none is used here: start one with "

@@ -311,12 +311,17 @@ static PyObject *reap(PyObject *module, PyObject *args)
 }
 
 static PyMethodDef methods[] = {
-    { "receive", receive, METH_VARARGS, NULL },   { "take", take, METH_VARARGS, NULL },
-    { "children", children, METH_VARARGS, NULL }, { "pack", pack, METH_VARARGS, NULL },
-    { "unpack", unpack, METH_VARARGS, NULL },     { "write", write_image, METH_VARARGS, NULL },
+    { "receive", receive, METH_VARARGS, NULL },
+    { "take", take, METH_VARARGS, NULL },
+    { "children", children, METH_VARARGS, NULL },
+    { "pack", pack, METH_VARARGS, NULL },
+    { "unpack", unpack, METH_VARARGS, NULL },
+    { "write", write_image, METH_VARARGS, NULL },
     { "find", find, METH_NOARGS, NULL },
-    { "freshen", freshen, METH_NOARGS, NULL },    { "become", become, METH_VARARGS, NULL },
-    { "reap", reap, METH_VARARGS, NULL },         { 0 },
+    { "freshen", freshen, METH_NOARGS, NULL },
+    { "become", become, METH_VARARGS, NULL },
+    { "reap", reap, METH_VARARGS, NULL },
+    { 0 },
 };
 
 static struct PyModuleDef definition = { PyModuleDef_HEAD_INIT, .m_name = "_belljar_image",
