@@ -105,7 +105,7 @@ static uint32_t hot_line(const char *main_name, const json_t *profile)
     return line > 0 && main_name && strcmp(file, main_name) == 0 ? (uint32_t)line : 0;
 }
 
-static void read_report(const struct question *q, struct answer *a)
+static void read_report(struct question *q, struct answer *a)
 {
     struct report_found found = report_read(q->report, q->report_len);
     if (q->tables)
@@ -114,6 +114,7 @@ static void read_report(const struct question *q, struct answer *a)
         a->profile = profile_reduce(found.profile);
     if (q->displays)
         a->displays = json_incref(found.displays);
+    q->input.statement = found.runs ? found.running + 1 : 0;
     json_decref(found.tables);
     json_decref(found.profile);
     json_decref(found.displays);
@@ -131,11 +132,11 @@ static void explain(struct diagnoser *g, struct diagnose_input *in, struct answe
 
 void reader_rehearse(struct diagnoser *g, const char *report)
 {
-    const struct question q = { .report = report,
-                                .report_len = report ? strlen(report) : 0,
-                                .tables = true,
-                                .profile = true,
-                                .displays = true };
+    struct question q = { .report = report,
+                          .report_len = report ? strlen(report) : 0,
+                          .tables = true,
+                          .profile = true,
+                          .displays = true };
     scoped(buf) out = { 0 };
     scoped(answer) a = { 0 };
     struct err e;

@@ -14,6 +14,9 @@
 #include "spec/bundle.h"
 #include "spec/mount.h"
 
+/* A compiler that prints this many times its limit is stopped. */
+enum { COMPILER_EXCESS = 8 };
+
 /* The pipes of a jar: we keep one end of each and send the other end to the warden. */
 struct pipes {
     int ours[5]; /* stdin, stdout, stderr, outputs, channel */
@@ -180,6 +183,7 @@ int jar_run_start(struct jar_run *r, int wire_fd, const struct isolation *isolat
                            .isolation = *isolation,
                            .limits = request->limits,
                            .session = request->session,
+                           .compiles = request->compiles,
                            .sink = sink,
                            .sink_context = context,
                            .network_fd = network ? fd_take(&network_fd) : last.network_fd,
@@ -270,11 +274,12 @@ static int read_stream(struct jar_run *r, enum run_stream stream, struct err *e)
     p->seen += (uint64_t)n;
     p->from = 0;
     p->pending = (uint64_t)n < room ? (size_t)n : (size_t)room;
-    if (p->seen > cap) {
-        p->truncated = true;
-        if (jar_run_cancel(r, END_OUTPUT, e))
-            return -1;
-    }
+    p->truncated = p->seen > cap;
+    /* Errors beyond the limit are of no use to anybody. Warnings are dropped, and the compiler goes on. */
+    r->found_errors = r->found_errors || (r->compiles && memmem(p->bytes, (size_t)n, "error", 5));
+    bool warns = r->compiles && !r->found_errors && cap < UINT64_MAX / COMPILER_EXCESS;
+    if (p->seen > (warns ? cap * COMPILER_EXCESS : cap) && jar_run_cancel(r, END_OUTPUT, e))
+        return -1;
     return offer_to_sink(r, stream, e);
 }
 
@@ -578,7 +583,8 @@ int jar_run_ready(struct jar_run *r, const struct pollfd polls[JAR_RUN_POLLS], s
 enum verdict jar_run_verdict(struct jar_run *r)
 {
     struct evidence *ev = &r->end.evidence;
-    if (r->streams[RUN_STDOUT].truncated || r->streams[RUN_STDERR].truncated)
+    bool truncated = r->streams[RUN_STDOUT].truncated || r->streams[RUN_STDERR].truncated;
+    if (truncated && (!r->compiles || ev->reason == END_OUTPUT))
         ev->hits |= LIMIT_BIT(LIMIT_OUTPUT);
     if (r->output_dropped && ev->reason != END_FAILURE) /* JAR_RUN-4 */
         ev->reason = END_CANCEL;

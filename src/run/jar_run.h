@@ -85,6 +85,8 @@ struct jar_run {
     struct isolation isolation;
     struct limits limits;
     bool session;
+    bool compiles;     /* as in the request */
+    bool found_errors; /* its output has the word, if it compiles */
     jar_run_sink *sink;
     void *sink_context;
     struct jar_run_pipe streams[RUN_STREAMS];

@@ -179,6 +179,9 @@ struct report_found report_read(const char *bytes, size_t n)
     json_t *displays = json_object_get(whole, "displays");
     if (displays && report_displays_valid(displays))
         found.displays = json_incref(displays);
+    const json_t *running = json_object_get(whole, "running");
+    found.runs = json_is_integer(running) && json_integer_value(running) >= 0;
+    found.running = found.runs ? (size_t)json_integer_value(running) : 0;
     json_decref(whole);
     return found;
 }

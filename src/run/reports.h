@@ -34,6 +34,8 @@ char **report_outputs(const struct language *l, const struct run_options *option
 
 struct report_found {
     json_t *tables, *profile, *displays; /* new references; NULL: none */
+    size_t running;                      /* the byte of the main file where a statement ran */
+    bool runs;                           /* `running` is known */
 };
 /* Removes the report from a bundle of outputs. *ret gets its bytes, or stays empty. */
 [[nodiscard]] int report_cut(struct buf *bundle, struct buf *ret, struct err *e);

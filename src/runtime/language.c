@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "base/array.h"
+#include "base/auto.h"
 #include "base/nearest.h"
 #include "base/text.h"
 #include "runtime/built_in.h"
@@ -130,6 +131,68 @@ const char *language_main_name(const struct language *l, const char *code, size_
     else
         (void)snprintf(out, MAIN_NAME_SIZE, "%s", l->main_file);
     return out;
+}
+
+/* The name of a file after its public type, in the same directory; "": it needs no other name. */
+static const char *type_name(const struct language *l, const struct bundle_entry *f,
+                             char out[BUNDLE_NAME_MAX + 1])
+{
+    const char *type;
+    const char *slash = memrchr(f->name, '/', f->head.name_len);
+    size_t dir = slash ? (size_t)(slash + 1 - f->name) : 0;
+    size_t n = bundle_is_directory(f) || !language_has(l, f->name, f->head.name_len)
+                   ? 0
+                   : public_type_find(l->public_types, f->bytes, (size_t)f->head.size, &type);
+    out[0] = '\0';
+    if (n == 0 || dir + n + strlen(l->extensions[0]) > BUNDLE_NAME_MAX)
+        return out;
+    (void)snprintf(out, BUNDLE_NAME_MAX + 1, "%.*s%.*s%s", (int)dir, f->name, (int)n, type,
+                   l->extensions[0]);
+    if (bundle_is_named(f, out))
+        out[0] = '\0';
+    return out;
+}
+
+static bool is_taken(const struct buf *bundle, const char *name)
+{
+    struct bundle_entry f;
+    struct err e;
+    bool more = true;
+    size_t n = strlen(name);
+    for (size_t pos = 0; bundle_next(bundle, &pos, &f, &more, &e) == 0 && more;)
+        if (f.head.name_len >= n && memcmp(f.name, name, n) == 0 &&
+            (f.head.name_len == n || f.name[n] == '/'))
+            return true;
+    return false;
+}
+
+int language_name_files(const struct language *l, struct buf *bundle,
+                        char main_name[BUNDLE_NAME_MAX + 1], struct err *e)
+{
+    scoped(buf) named = { 0 };
+    struct bundle_entry f;
+    bool more = true, any = false;
+    size_t pos = 0;
+    if (!l->public_types)
+        return 0;
+    while (bundle_next(bundle, &pos, &f, &more, e) == 0 && more) {
+        char own[BUNDLE_NAME_MAX + 1], other[BUNDLE_NAME_MAX + 1];
+        (void)snprintf(own, sizeof own, "%.*s", (int)f.head.name_len, f.name);
+        const char *name = type_name(l, &f, other);
+        /* Of two files with the same public type, the compiler complains. */
+        bool moves = name[0] && !is_taken(bundle, name) && !is_taken(&named, name);
+        if (moves && strcmp(own, main_name) == 0)
+            (void)snprintf(main_name, BUNDLE_NAME_MAX + 1, "%s", name);
+        any = any || moves;
+        if (bundle_add(&named, moves ? name : own, f.head.mode, f.bytes, (size_t)f.head.size, e))
+            return -1;
+    }
+    if (!any)
+        return 0;
+    buf_done(bundle);
+    *bundle = named;
+    named = (struct buf){ 0 };
+    return 0;
 }
 
 /* ---- languages that are files ---- */

@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/err.h"
+#include "spec/bundle.h"
 #include "spec/limit.h"
 #include "spec/pool.h"
 #include "spec/run_options.h"
@@ -148,6 +149,10 @@ enum { MAIN_NAME_SIZE = 160 };
 /* The name of code that came without one. */
 const char *language_main_name(const struct language *l, const char *code, size_t len,
                                char out[MAIN_NAME_SIZE]);
+/* Renames files whose language wants them to have the name of their public type, and the main file
+ * with them. A name that another file has stays with that file. */
+[[nodiscard]] int language_name_files(const struct language *l, struct buf *bundle,
+                                      char main_name[BUNDLE_NAME_MAX + 1], struct err *e);
 /* By the look of its lines, for code that came without a name. NULL if no language stands out. */
 const struct language *language_infer(const char *code, size_t len);
 /* The languages that the code looks like, the most likely first. Returns their number.

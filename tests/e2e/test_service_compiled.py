@@ -317,3 +317,40 @@ def test_result_of_the_command_line_is_the_services(alone):
             result = running.finish(within=20)
     assert result.status == 124 and "the compiler took longer than its limit of 400ms" in result.message, result
     assert json.loads(alone.get("/v1/runs").body)["runs"][0]["verdict"] == "compile_error"
+
+
+# ---- in jars ----
+
+def test_java_files_get_the_names_of_their_public_classes(service):
+    main = "public class Shop { public static void main(String[] a) { new Till().ring(); } }"
+    till = "package x;\npublic class Till { public void ring() { System.out.println(\"ring\"); } }"
+    r = service.run(language="java", entry="prog.java", files={
+        "prog.java": main.replace("new Till", "new x.Till"), "x/helper.java": till})
+    assert (r["verdict"], r["stdout"]) == ("ok", "ring\n"), r
+    both = service.run(language="java", entry="Main.java", files={
+        "Main.java": main.replace("Shop", "Main"), "a.java": till.replace("package x;\n", ""),
+        "Till.java": "class Till { void ring() { } }"})
+    assert both["verdict"] == "compile_error" and "Till" in both["stderr"], both
+
+
+def test_java_has_assertions_when_asked_for(service):
+    code = "public class A { public static void main(String[] a) { assert a.length > 0 : \"none\"; } }"
+    assert service.run(code, language="java")["verdict"] == "ok"
+    r = service.run(code, language="java", compiler_args=["-ea", "-Xlint:all"])
+    assert r["verdict"] == "runtime_error" and "AssertionError: none" in r["stderr"], r
+
+
+def test_warnings_beyond_the_limit_of_output_do_not_fail_a_compile(service):
+    lines = "".join(f"static int g{i}(void) {{ int unused_{i}; return 0; }}\n" for i in range(300))
+    code = "#include <stdio.h>\n" + lines + 'int main(void) { puts("ran"); return 0; }\n'
+    r = service.run(code, language="c", compiler_args=["-Wall"], compile_limits={"output": "16k"})
+    assert (r["verdict"], r["stdout"]) == ("ok", "ran\n"), r["compile"]
+    flood = '#include __FILE__\n#warning "again"\n#include __FILE__\n'
+    flood = "#if __INCLUDE_LEVEL__ < 60\n" + flood + "#endif\nint main(void) { return 0; }\n"
+    stopped = service.run(flood, language="c", compile_limits={"output": "4k", "wall_ms": 20000})
+    assert stopped["verdict"] == "compile_error" and stopped["compile"]["verdict"] == "output_limit", stopped["compile"]
+
+
+def test_jars_have_the_certificates_of_the_host(service):
+    code = "import ssl\nprint(len(ssl.create_default_context().get_ca_certs()) > 20)"
+    assert service.run(code)["stdout"] == "True\n"

@@ -226,3 +226,36 @@ def test_a_compiled_program_is_tried(s):
     code = '#include <stdio.h>\nint main(void)\n{\n    int total = 3;\n    printf("%d\\n", totl);\n    return 0;\n}\n'
     fixes = s.run(code, language="c", fixes="try")["fixes"]
     assert [c["outcome"] for c in fixes["candidates"]] == ["cures"]
+
+
+# ---- where it was when it was stopped ----
+
+def test_a_second_look_names_the_line_where_the_time_went(s):
+    code = "def spin():\n    while True:\n        pass\n\n\nspin()\n"
+    plain = s.run(code, limits={"wall_ms": 600})["diagnosis"]
+    assert plain["location"] is None
+    looked = s.run(code, limits={"wall_ms": 1500}, fixes="try")
+    assert looked["verdict"] == "timeout" and looked["diagnosis"]["location"]["line"] in (2, 3), looked["diagnosis"]
+    assert "Most of the time" in looked["diagnosis"]["suggestions"][0]["text"]
+
+
+def test_a_second_look_names_the_line_where_a_shell_ended_in_silence(s):
+    code = "set -e\nx=1\ntest $x = 2\necho never\n"
+    d = s.run(code, language="bash", fixes="try")["diagnosis"]
+    assert d["location"]["line"] == 3 and d["excerpt"] == [{"line": 3, "text": "test $x = 2"}]
+    assert "ended it is at line 3" in d["suggestions"][0]["text"]
+
+
+def test_a_fork_bomb_is_told_its_limit_and_not_more_time(s):
+    code = "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass\n"
+    d = s.run(code, limits={"wall_ms": 1000, "pids": 16})["diagnosis"]
+    assert d["type"] == "timeout" and "limit of 16" in d["suggestions"][0]["text"]
+    assert not any("--timeout" in x["text"] for x in d["suggestions"])
+
+
+def test_a_query_that_was_stopped_is_told_with_its_text(s):
+    code = ("CREATE TABLE t (a);\n-- a comment\nWITH RECURSIVE n(i) AS (\n  SELECT 1 UNION ALL SELECT i + 1 FROM n)\n"
+            "SELECT max(i) FROM n;\nSELECT 2;\n")
+    d = s.run(code, language="sqlite", limits={"wall_ms": 700})["diagnosis"]
+    assert d["type"] == "timeout" and d["location"]["line"] in (2, 3)
+    assert "WITH RECURSIVE n(i) AS (   SELECT 1" in d["suggestions"][0]["text"], d["suggestions"]

@@ -8,6 +8,7 @@
 #include "api/kernel/core.h"
 #include "api/kernel/storage.h"
 #include "api/runs/fix_request.h"
+#include "api/runs/second_look.h"
 #include "base/array.h"
 #include "base/auto.h"
 #include "base/clock.h"
@@ -25,6 +26,7 @@ struct fix_try {
     struct fixing *owner;
     struct run *run; /* while it is in flight */
     bool is_control; /* the program as it was */
+    bool is_look;    /* the same, with a profiler or a trace */
     struct fix fix;
     json_t *json; /* of a candidate: its object in the answer */
     enum fix_outcome outcome;
@@ -111,7 +113,7 @@ static void conclude(struct fixing *f)
     struct run *run = f->run;
     for (unsigned i = 0; i < f->n; i++) {
         struct fix_try *t = &f->tries[i];
-        if (t->is_control)
+        if (!t->json)
             continue;
         if (t->outcome == FIX_CURES && f->control_ok)
             t->outcome = FIX_UNSTEADY;
@@ -152,6 +154,10 @@ static void take_result(struct fix_try *t, const struct run *x)
 {
     const struct fixing *f = t->owner;
     struct run_error after = error_of(x);
+    if (t->is_look) {
+        look_take(f->run, x);
+        return;
+    }
     if (t->is_control) {
         t->owner->control_ok = x->result.verdict == VERDICT_OK;
         return;
@@ -225,6 +231,8 @@ static void start(struct fix_try *t, const char *file, const char *text, size_t 
     struct run_spec spec = { 0 };
     const char *mode = NULL;
     json_auto_t *request = fix_request_of(f->run, file, text, len, &mode, &e);
+    if (request && t->is_look)
+        look_change(f->run, request);
     if (!request || fix_request_spec(f->api, f->run, request, SURFACE, &spec, &e) ||
         submit(t, &spec, mode, &e)) {
         not_tried(t, ERR_SHOWN(&e));
@@ -295,6 +303,11 @@ static void begin_tries(struct fixing *f)
     if (f->in_flight > 0 && may_be_unsteady(f->run)) {
         struct fix_try *t = &f->tries[f->n++];
         *t = (struct fix_try){ .owner = f, .is_control = true };
+        start(t, NULL, NULL, 0);
+    }
+    if (look_helps(f->run) && f->n < TRIES_MAX) {
+        struct fix_try *t = &f->tries[f->n++];
+        *t = (struct fix_try){ .owner = f, .is_look = true };
         start(t, NULL, NULL, 0);
     }
     (void)uv_timer_start(&f->timer, on_time, FIXES_MS, 0);

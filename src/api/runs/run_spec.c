@@ -374,6 +374,21 @@ static int take_stages(struct spec_builder *b, const json_t *stages, size_t n_fi
     return s->main_name && s->code ? check_clashes(b, e) : no_memory(e);
 }
 
+/* Java wants a file to have the name of its public class. */
+static int name_files(struct spec_builder *b, struct err *e)
+{
+    char name[BUNDLE_NAME_MAX + 1];
+    struct run_spec *s = b->spec;
+    (void)snprintf(name, sizeof name, "%s", s->main_name);
+    if (language_name_files(s->language, &s->bundle, name, e))
+        return -1;
+    if (strcmp(name, s->main_name) == 0)
+        return 0;
+    free(s->main_name);
+    s->main_name = strdup(name);
+    return s->main_name ? 0 : no_memory(e);
+}
+
 static int take_program(struct spec_builder *b, struct err *e)
 {
     bool has_code = json_object_get(b->request, "code");
@@ -395,7 +410,7 @@ static int take_program(struct spec_builder *b, struct err *e)
     b->names = calloc(n_files + 2, sizeof *b->names);
     if (!b->names)
         return no_memory(e);
-    if (add_files(b, e) || (has_code ? take_code(b, e) : take_entry(b, e)))
+    if (add_files(b, e) || (has_code ? take_code(b, e) : take_entry(b, e)) || name_files(b, e))
         return -1;
     return check_clashes(b, e) || check_installed(b, e) ? -1 : 0;
 }

@@ -178,7 +178,8 @@ int inputs_load(struct inputs *ret, const struct run_arguments *o, struct err *e
     scoped(inputs) in = INPUTS_INIT;
     scoped(buf) bundle = { 0 };
     mode_t mode;
-    if (load_main(&in, o, &bundle, e) || load_files(o, in.main_name, &bundle, e))
+    if (load_main(&in, o, &bundle, e) || load_files(o, in.main_name, &bundle, e) ||
+        language_name_files(in.language, &bundle, in.main_name, e))
         return -1;
     if (o->stdin_file) {
         if (open_file(o->stdin_file, "stdin", UINT64_MAX, &in.stdin_fd, &mode, e))

@@ -187,6 +187,7 @@ static bool is_readable(const struct dialect *d, const struct diagnosis *x, stru
 static bool uses_its_target(const struct diagnose_input *in, const struct diagnosis *d,
                             struct piece line, struct piece fixed)
 {
+    fixed = piece_cut(fixed, piece_find(fixed, ";")); /* another statement may follow */
     size_t equals = piece_find(fixed, "=");
     struct piece target = piece_trim(piece_cut(fixed, equals));
     if (d->category != CATEGORY_NAME || equals == fixed.len || target.len == 0)

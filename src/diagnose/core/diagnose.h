@@ -133,6 +133,7 @@ struct diagnose_input {
     const char *network_advice; /* a sentence about its last failed connection; NULL: none failed */
     bool is_cell;               /* of a session */
     char *const *allow_commands;
+    size_t statement;  /* 1 + the byte of the main file at which it was stopped; 0: not known */
     uint32_t hot_line; /* where a profile saw most of the time; 0: not known */
     /* Whether a module can be imported here; NULL: not known. */
     bool (*available)(void *context, const char *module);

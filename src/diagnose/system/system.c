@@ -77,6 +77,40 @@ static void read_limit(const struct diagnose_input *in, struct diagnosis *d, enu
     }
 }
 
+/* The statement of a script that ran when it was stopped: its line, and the begin of its text. */
+static struct piece statement_of(const struct diagnose_input *in, uint32_t *ret_line)
+{
+    const struct source_file *f = in->main_name ? find_source(in, piece_of(in->main_name)) : NULL;
+    struct piece text = whole_source(f);
+    size_t at = in->statement - 1;
+    *ret_line = 1;
+    if (in->statement == 0 || at >= text.len)
+        return NO_PIECE;
+    while (at < text.len && strchr(" \t\r\n", piece_byte(text, at)))
+        at++;
+    for (size_t i = 0; i < at; i++)
+        *ret_line += piece_byte(text, i) == '\n';
+    struct piece rest = piece_skip(text, at);
+    return piece_trim(piece_cut(rest, piece_find(rest, ";")));
+}
+
+static void advise_statement(const struct diagnose_input *in, struct diagnosis *d)
+{
+    enum { SHOWN = 200 };
+    char shown[SHOWN + 1];
+    uint32_t line;
+    struct piece text = statement_of(in, &line);
+    if (text.len == 0)
+        return;
+    COPY(text, shown);
+    for (char *c = shown; *c; c++)
+        if (*c == '\n' || *c == '\r' || *c == '\t')
+            *c = ' ';
+    set_location(d, in->main_name, line);
+    suggest(d, 0, 0.86, "It was in the statement at line %u: %s%s", line, shown,
+            text.len > SHOWN ? "…" : "");
+}
+
 static void advise_compiler_limit(struct diagnosis *d, enum limit_id limit)
 {
     const struct limit_def *def = &limit_defs[limit];
@@ -99,12 +133,36 @@ static void advise_cell_limit(struct diagnosis *d, enum limit_id limit, uint64_t
                 (unsigned long long)more);
 }
 
+/* Time ended it, and it had reached its number of processes before. */
+static bool is_bomb(const struct diagnose_input *in, enum limit_id limit)
+{
+    return (limit == LIMIT_WALL_MS || limit == LIMIT_CPU_MS) && in->evidence &&
+           in->evidence->hits & LIMIT_BIT(LIMIT_PIDS);
+}
+
+static void advise_bomb(const struct diagnose_input *in, struct diagnosis *d)
+{
+    unsigned long long most = in->limits ? in->limits->v[LIMIT_PIDS] : 0;
+    suggest(
+        d, 0, 0.9,
+        "It started processes until its limit of %llu refused more, so more time does not help: "
+        "look for a function or a loop that starts itself again (a fork bomb), or allow more: "
+        "--pids %llu on the command line, \"limits\": {\"pids\": %llu} in a request.",
+        most, most * 2, most * 2);
+}
+
 static void advise_limit(const struct diagnose_input *in, struct diagnosis *d, enum limit_id limit)
 {
     const struct limit_def *def = &limit_defs[limit];
     if (hoard_of(in, limit) != HOARD_NONE) {
         suggest(d, 40, 0.8, "%s: they are kernel memory, of which no limit gives more.",
                 hoard_defs[hoard_of(in, limit)].advice);
+        return;
+    }
+    if (limit == LIMIT_WALL_MS || limit == LIMIT_CPU_MS)
+        advise_statement(in, d);
+    if (is_bomb(in, limit)) {
+        advise_bomb(in, d);
         return;
     }
     char twice[32] = "";

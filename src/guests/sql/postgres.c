@@ -436,6 +436,8 @@ static int run_statement(struct pg_session *s)
         return fail_words(s, "no memory for a statement", NULL);
     if (s->shell.tables)
         pg_state_see(&s->images.settings, text);
+    if (s->shown)
+        shell_statement(&s->shell, now->start);
     if (send_statement(s, text))
         return -1;
     (void)PQsetSingleRowMode(s->connection);

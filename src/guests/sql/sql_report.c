@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,6 +20,15 @@ void sql_report_open(struct sql_report *r)
     if (r->fd >= 0 &&
         (fd_write_all(r->fd, head, sizeof head - 1) || fd_write_all(r->fd, tail, sizeof tail - 1)))
         fd_close(&r->fd);
+}
+
+/* Always of the same length, so that each one covers the one before it. */
+void sql_report_running(struct sql_report *r, size_t offset)
+{
+    char text[64];
+    int n = snprintf(text, sizeof text, "],\"running\":%12zu}\n", offset);
+    if (r->fd >= 0 && n > 0 && pwrite(r->fd, text, (size_t)n, r->at) != n)
+        fd_close(&r->fd); /* a full disk: the report is not complete, and nobody reads it */
 }
 
 void sql_report_drop(struct sql_report *r)

@@ -34,5 +34,7 @@ void sql_report_done(struct sql_report *r);
 void sql_report_row(struct sql_report *r, const struct cell *cells, size_t n);
 /* Ends a result. line: the line of the script in which its statement begins. */
 void sql_report_end(struct sql_report *r, const struct column *columns, size_t n, size_t line);
+/* A statement begins at this byte of the script. A run that is stopped leaves it in the report. */
+void sql_report_running(struct sql_report *r, size_t offset);
 /* Drops the rows of an unfinished result. */
 void sql_report_drop(struct sql_report *r);

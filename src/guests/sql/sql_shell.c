@@ -129,6 +129,12 @@ int shell_result_begin(struct shell *s, const struct column *columns, size_t n, 
                      : render_begin(s->render, columns, n, e);
 }
 
+void shell_statement(struct shell *s, size_t offset)
+{
+    if (!s->tables)
+        sql_report_running(&s->report, offset);
+}
+
 /* A script shows the rows before the error. */
 void shell_result_drop(struct shell *s)
 {

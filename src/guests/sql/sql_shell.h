@@ -36,6 +36,8 @@ int shell_close(struct shell *s, int status);
 
 /* A result is begin, rows, end, or drop after an error. It is printed and reported, or collected for
  * a session. */
+/* A statement of the script begins at this byte of it. */
+void shell_statement(struct shell *s, size_t offset);
 [[nodiscard]] int shell_result_begin(struct shell *s, const struct column *columns, size_t n,
                                      struct err *e);
 void shell_result_drop(struct shell *s);

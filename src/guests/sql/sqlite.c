@@ -323,6 +323,8 @@ static int run_statement(struct sqlite_session *s, const struct script *script, 
     if (row_init(&r, stmt) ||
         (shown && r.n > 0 && shell_result_begin(&s->shell, r.columns, r.n, &e)))
         return fail_words(s, script, start, "no memory for a result");
+    if (shown)
+        shell_statement(&s->shell, start);
     int rc = step_rows(&s->shell, stmt, &r, shown);
     if (rc != SQLITE_DONE) {
         if (shown && r.n > 0)
