@@ -675,6 +675,8 @@ void run_on_wire_message(struct run *run)
         run_count_start(run);
         run_notify(run, RUN_EVENT_STARTED);
     }
+    if (run->jar.measured)
+        run_take_measure(run);
     if (run->jar.ended)
         resume_reading(run); /* no more output will come */
     check_over(run);

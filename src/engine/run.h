@@ -119,6 +119,7 @@ enum run_event {
     RUN_EVENT_RECORDED, /* its row is in the history */
     RUN_EVENT_STARTED,  /* the program runs */
     RUN_EVENT_OUTPUT,   /* the journal has grown */
+    RUN_EVENT_MEASURED, /* usage_now is that of now: run_measure() */
     /* It is over and recorded: result, result_json, journal and files are final. If record_err is
      * set, the history does not have it. */
     RUN_EVENT_DONE,
@@ -155,6 +156,11 @@ struct run {
     struct err record_err; /* why the history does not have it; ERR_NONE: it does */
     struct engine *engine;
     int64_t queued_at_ms, started_at_ms, finished_at_ms; /* Unix time; 0: not yet */
+
+    struct run_now {
+        struct usage usage;          /* of the program until now */
+        uint64_t memory_bytes, pids; /* of this moment; 0: not known */
+    } usage_now; /* after RUN_EVENT_MEASURED */
 
     /* The rest belongs to the engine. */
     struct run *next_alive, *prev_alive;
@@ -231,6 +237,9 @@ void run_reject(struct run *run, const char *reason);
 void run_cancel(struct run *run); /* at any time before its end */
 /* For its aftermath: the result is complete, and the record can be written. */
 void run_explained(struct run *run);
+/* Asks for its usage until now: RUN_EVENT_MEASURED follows, or its end. False: its program does not
+ * run, or runs in the jar of a host. */
+bool run_measure(struct run *run);
 /* For its host. A run with a host begins after RUN_EVENT_RECORDED (RUN-1). */
 void run_begin_in_host(struct run *run);
 /* It began under an earlier keeper: at this Unix time, and this time of clock_us(). */

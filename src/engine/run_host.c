@@ -1,5 +1,5 @@
-/* A run in the jar of its host: a cell of a session, or a run from a template. Declared in
- * engine/run.h. */
+/* A run in the jar of its host: a cell of a session, or a run from a template. And the usage of a
+ * program that runs. Declared in engine/run.h. */
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -43,4 +43,29 @@ void run_end_in_host(struct run *run, const struct wire_ended *end, const char *
         (void)snprintf(run->error_text, sizeof run->error_text, "%s", error);
     text_end_whole(run->error_text);
     run_finish(run, verdict_decide(&end->evidence));
+}
+
+/* ---- its usage until now ---- */
+
+bool run_measure(struct run *run)
+{
+    struct err e;
+    return run->has_jar && run->jar.started && !run->jar.ended && run_stage(run) == STAGE_RUN &&
+           jar_run_measure(&run->jar, &e) == 0;
+}
+
+/* The stages of a caller that are over count, too. */
+void run_take_measure(struct run *run)
+{
+    const struct usage *before = &run->caller_usage;
+    struct usage now = run->jar.usage;
+    now.wall_us += before->wall_us;
+    now.cpu_us += before->cpu_us;
+    if (before->memory_peak_bytes > now.memory_peak_bytes)
+        now.memory_peak_bytes = before->memory_peak_bytes;
+    if (before->pids_peak > now.pids_peak)
+        now.pids_peak = before->pids_peak;
+    run->jar.measured = false;
+    run->usage_now = (struct run_now){ now, run->jar.memory_bytes, run->jar.pids };
+    run_notify(run, RUN_EVENT_MEASURED);
 }

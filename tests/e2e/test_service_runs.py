@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from harness import eventually
 from service import in_threads
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
@@ -318,3 +319,25 @@ def test_service_leaves_nothing_on_the_host(host, start_service):
     s.run("open('x', 'w').write('1' * 100000)")
     assert s.run("import time\ntime.sleep(60)", limits={"wall_ms": 300})["verdict"] == "timeout"
     s.stop()
+
+
+def test_running_program_tells_its_usage_so_far(service):
+    """R1.6: measured from outside for each answer; after its end the result has the usage of the whole run."""
+    code = ("import os, sys, time\nkept = b'x' * (40 << 20)\nif os.fork() == 0: time.sleep(60)\n"
+            "end = time.process_time() + 0.3\nwhile time.process_time() < end: pass\n"
+            "print('ready', flush=True)\nsys.stdin.read(1)\nos.kill(0, 9)")
+    run = service.post("/v1/runs", {"language": "python", "code": code, "stdin_open": True, "wait": False,
+                                    "limits": {"wall_ms": 60000}}).json
+    path = f"/v1/runs/{run['id']}"
+    eventually(lambda: service.get(path).json["stdout"] == "ready\n")
+    first = service.get(path).json
+    usage = first["usage"]
+    assert first["state"] == "running" and usage["cpu_ms"] >= 290 and usage["wall_ms"] >= usage["cpu_ms"] - 50, first
+    assert usage["memory_bytes"] > 40 << 20 and usage["memory_peak_bytes"] >= usage["memory_bytes"] // 2, first
+    assert usage["pids"] == 2 and usage["pids_peak"] >= 2, first
+    assert service.get(path).json["usage"]["wall_ms"] > usage["wall_ms"]
+    assert service.post(path + "/stdin", {"data": "x"}).status == 202
+    over = eventually(lambda: (r := service.get(path).json)["state"] == "finished" and r)
+    assert over["usage"]["cpu_ms"] >= usage["cpu_ms"] and "memory_bytes" not in over["usage"], over
+    waits = service.post("/v1/runs", {"language": "python", "code": "1", "permission_mode": "manual", "wait": False})
+    assert service.get(f"/v1/runs/{waits.json['id']}").json["usage"] is None

@@ -939,6 +939,21 @@ class RunList(Model):
     }
 
 
+class UsageNow(Model):
+    #: since the start of the program
+    wall_ms: float
+    #: CPU time of all processes so far
+    cpu_ms: float
+    #: the largest memory use so far
+    memory_peak_bytes: int
+    #: the largest number of processes so far
+    pids_peak: int
+    #: memory now; 0 if it is not known
+    memory_bytes: int
+    #: processes and threads now; 0 if it is not known
+    pids: int
+
+
 class RunState(Model):
     """A run that is not over."""
 
@@ -956,6 +971,8 @@ class RunState(Model):
     stdout_bytes: Union[int, None]
     #: number of bytes so far
     stderr_bytes: Union[int, None]
+    #: of a program that runs, measured for this answer; null for others and for cells
+    usage: Union[UsageNow, None]
     #: the output of the program, up to 1 MiB; not in events
     stdout: Union[str, None]
     #: like stdout, for stderr
@@ -970,6 +987,7 @@ class RunState(Model):
     stderr_cut: Union[bool, None]
     _models = {
         "timings": "ResultTiming",
+        "usage": "UsageNow",
     }
 
 

@@ -707,6 +707,20 @@ export interface RunList {
     /** for the next page; null at the end */
     next_cursor: string | null;
 }
+export interface UsageNow {
+    /** since the start of the program */
+    wall_ms: number;
+    /** CPU time of all processes so far */
+    cpu_ms: number;
+    /** the largest memory use so far */
+    memory_peak_bytes: number;
+    /** the largest number of processes so far */
+    pids_peak: number;
+    /** memory now; 0 if it is not known */
+    memory_bytes: number;
+    /** processes and threads now; 0 if it is not known */
+    pids: number;
+}
 /** A run that is not over. */
 export interface RunState {
     /** id of the run */
@@ -723,6 +737,8 @@ export interface RunState {
     stdout_bytes?: number;
     /** number of bytes so far */
     stderr_bytes?: number;
+    /** of a program that runs, measured for this answer; null for others and for cells */
+    usage: UsageNow | null;
     /** the output of the program, up to 1 MiB; not in events */
     stdout?: string;
     /** like stdout, for stderr */

@@ -18,6 +18,7 @@
 #include "api/runs/submit.h"
 #include "base/auto.h"
 #include "base/text.h"
+#include "run/json.h"
 
 /* ---- POST /v1/runs ---- */
 
@@ -192,13 +193,8 @@ static struct run *find_own(struct api_call *c)
     return NULL;
 }
 
-static void get_run(struct api_call *c)
+static json_t *state_object(const struct run *x, json_t *usage)
 {
-    const struct run *x = find_current(c);
-    if (!x) {
-        history_get_run(c);
-        return;
-    }
     json_t *o = json_pack(
         "{s:s, s:s, s:s, s:n, s:o, s:I, s:I}", "id", x->id, "state", run_state_word(x->state),
         "language", x->spec.language->name, "verdict", "timings",
@@ -206,8 +202,40 @@ static void get_run(struct api_call *c)
                   "started_at", result_time((uint64_t)x->started_at_ms), "finished_at"),
         "stdout_bytes", (json_int_t)x->journal.stream_bytes[JOURNAL_STDOUT], "stderr_bytes",
         (json_int_t)x->journal.stream_bytes[JOURNAL_STDERR]);
+    json_put(o, "usage", usage);
     result_add_journal(o, &x->journal, RUN_INLINE_MAX);
-    api_reply(c, 200, o);
+    return o;
+}
+
+static void reply_when_measured(struct run_watch *watch, struct run *x, enum run_event event)
+{
+    struct run_waiter *w = (struct run_waiter *)watch;
+    if (event != RUN_EVENT_MEASURED) {
+        reply_when_done(watch, x, event);
+        return;
+    }
+    json_t *usage = result_usage(&x->usage_now.usage);
+    json_put(usage, "memory_bytes", json_integer((json_int_t)x->usage_now.memory_bytes));
+    json_put(usage, "pids", json_integer((json_int_t)x->usage_now.pids));
+    api_reply(w->call, 200, state_object(x, usage));
+    waiter_free(w);
+}
+
+/* A program that runs is measured first. */
+static void get_run(struct api_call *c)
+{
+    struct run *x = find_current(c);
+    struct run_waiter *w;
+    if (!x) {
+        history_get_run(c);
+        return;
+    }
+    if (!run_measure(x) || !(w = calloc(1, sizeof *w))) {
+        api_reply(c, 200, state_object(x, json_null()));
+        return;
+    }
+    *w = (struct run_waiter){ { reply_when_measured, NULL }, c, x, false };
+    run_watch_add(x, &w->watch);
 }
 
 static int last_event_id(struct api_call *c, uint64_t *ret, struct err *e)
@@ -353,6 +381,15 @@ static const struct api_field events_query[] = {
     { 0 },
 };
 
+static const struct api_field usage_now_reply[] = {
+    { "wall_ms", FIELD_NUMBER, ALWAYS, .help = "since the start of the program" },
+    { "cpu_ms", FIELD_NUMBER, ALWAYS, .help = "CPU time of all processes so far" },
+    { "memory_peak_bytes", FIELD_INT, ALWAYS, .help = "the largest memory use so far" },
+    { "pids_peak", FIELD_INT, ALWAYS, .help = "the largest number of processes so far" },
+    { "memory_bytes", FIELD_INT, ALWAYS, .help = "memory now; 0 if it is not known" },
+    { "pids", FIELD_INT, ALWAYS, .help = "processes and threads now; 0 if it is not known" },
+    { .schema = "UsageNow" },
+};
 static const struct api_field run_state_reply[] = {
     { "id", FIELD_STRING, ALWAYS, .help = "id of the run" },
     { "state", FIELD_STRING, ALWAYS, .one_of = run_state_words, .help = "any but finished" },
@@ -361,6 +398,8 @@ static const struct api_field run_state_reply[] = {
     { "timings", FIELD_OBJECT, .fields = timings_reply, .help = "the times of the run" },
     { "stdout_bytes", FIELD_INT, .help = "number of bytes so far" },
     { "stderr_bytes", FIELD_INT, .help = "number of bytes so far" },
+    { "usage", FIELD_OBJECT, OR_NULL, .fields = usage_now_reply,
+      .help = "of a program that runs, measured for this answer; null for others and for cells" },
     STREAM_ROWS,
     { .schema = "RunState", .help = "A run that is not over" },
 };
