@@ -1,26 +1,63 @@
 #!/usr/bin/python3
-"""The time of calls through the doors, beside POST /v1/runs.
+"""The time of calls through the doors, beside POST /v1/runs, and of calls of clients, beside curl.
 
     bench/doors.py [--quick]
 
 One service has the doors mcp and e2b. In each round every call is made once, in a random order, on connections that
-stay open. The table has medians and the 90th percentile in milliseconds; the same numbers go to
+stay open. Then each client asks for the health of the service in a row, on one connection: curl, and our packages for
+Python and TypeScript. The SDKs of E2B create sandboxes, if scripts/test-clients-deps has got them. The table has medians and the 90th percentile in milliseconds; the same numbers go to
 build/bench/doors.json. The exit status is 1 if a budget is missed."""
 import http.client
 import json
+import os
 import random
+import shutil
 import statistics
+import subprocess
 import sys
 import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests/lib"))
+sys.path[:0] = [str(ROOT / "tests/lib"), str(ROOT / "sdk/python")]
+from belljar import Belljar  # noqa: E402
 from service import Service  # noqa: E402
 
 CODE = "print(1)"
 # The name of a row, its budget in milliseconds, and the row that is subtracted from it first.
-BUDGETS = (("MCP tools/call", 1.0, "POST /v1/runs"), ("E2B create", 15.0, None), ("E2B first runCode", 10.0, None))
+BUDGETS = (("MCP tools/call", 1.0, "POST /v1/runs"), ("E2B create", 15.0, None), ("E2B first runCode", 10.0, None),
+           ("E2B SDK create", 15.0, None), ("E2B SDK first runCode", 10.0, None),
+           ("Python SDK health", 0.3, "curl health"), ("TypeScript SDK health", 0.3, "curl health"))
+TYPESCRIPT = """
+import { Belljar } from "%s/sdk/typescript/dist/node.js";
+const jar = new Belljar({ url: process.argv[1] }), took = [];
+for (let i = 0; i < +process.argv[2]; i++) {
+  const began = performance.now();
+  await jar.health();
+  took.push(performance.now() - began);
+}
+console.log(JSON.stringify({ "TypeScript SDK health": took }));
+jar.close();
+""" % ROOT
+E2B = """
+import { Sandbox } from "@e2b/code-interpreter";
+const took = { "E2B SDK create": [], "E2B SDK first runCode": [], "E2B SDK next runCode": [] };
+const timed = async (name, call) => {
+  const began = performance.now(), value = await call();
+  took[name].push(performance.now() - began);
+  return value;
+};
+for (let i = 0; i < +process.argv[1]; i++) {
+  const sandbox = await timed("E2B SDK create", () => Sandbox.create());
+  for (const name of ["E2B SDK first runCode", "E2B SDK next runCode"]) {
+    const run = await timed(name, () => sandbox.runCode("print(1)"));
+    if (run.logs.stdout.join("") !== "1\\n") throw new Error(JSON.stringify(run));
+  }
+  await sandbox.kill();
+}
+console.log(JSON.stringify(took));
+process.exit(0);
+"""
 
 
 class Caller:
@@ -96,21 +133,46 @@ def measure(port, rounds):
     return samples
 
 
+def node(code, *words, **environ):
+    done = subprocess.run(["node", "--input-type=module", "-e", code, *map(str, words)], cwd=ROOT / "tests/clients",
+                          env={**os.environ, **environ}, stdout=subprocess.PIPE, check=True)
+    return json.loads(done.stdout)
+
+
+def measure_clients(port, rounds):
+    """The first calls make connections, and do not count."""
+    url, n = f"http://127.0.0.1:{port}", 5 * rounds
+    done = subprocess.run(["curl", "-s", *["-o", os.devnull] * n, "-w", "%{time_total}\n", *[f"{url}/v1/health"] * n],
+                          stdout=subprocess.PIPE, check=True)
+    samples = {"curl health": [1000 * float(line) for line in done.stdout.split()], "Python SDK health": []}
+    with Belljar(url) as jar:
+        for _ in range(n):
+            timed(samples["Python SDK health"], jar.health)
+    if shutil.which("node"):
+        samples.update(node(TYPESCRIPT, url, n))
+    if shutil.which("node") and (ROOT / "tests/clients/node_modules/@e2b/code-interpreter").is_dir():
+        samples.update(node(E2B, rounds, E2B_API_URL=url, E2B_SANDBOX_URL=url, E2B_API_KEY="e2b_" + "0" * 40))
+    return {name: one[5:] for name, one in samples.items()}
+
+
 def main():
     rounds = 40 if "--quick" in sys.argv[1:] else 300
     with Service("--set", "doors.mcp=on", "--set", "doors.e2b=on") as s:
-        samples = measure(s.port, rounds)
+        samples = {**measure(s.port, rounds), **measure_clients(s.port, rounds)}
     rows = {name: {"p50_ms": statistics.median(x), "p90_ms": statistics.quantiles(x, n=10)[8], "n": len(x)}
             for name, x in samples.items()}
-    print(f"{'call':20} {'p50 ms':>8} {'p90 ms':>8}")
+    print(f"{'call':22} {'p50 ms':>8} {'p90 ms':>8}")
     for name, row in rows.items():
-        print(f"{name:20} {row['p50_ms']:8.2f} {row['p90_ms']:8.2f}")
+        print(f"{name:22} {row['p50_ms']:8.2f} {row['p90_ms']:8.2f}")
     missed = 0
     for name, most, base in BUDGETS:
+        if name not in rows:
+            print(f"not measured: {name}, because node or its package is missing")
+            continue
         value = rows[name]["p50_ms"] - (rows[base]["p50_ms"] if base else 0)
         missed += value > most
         above = f" over {base}" if base else ""
-        print(f"{'ok' if value <= most else 'MISSED':6} {name}{above}: {value:.2f} ms (budget {most:.0f} ms)")
+        print(f"{'ok' if value <= most else 'MISSED':6} {name}{above}: {value:.2f} ms (budget {most:g} ms)")
     place = ROOT / "build/bench"
     place.mkdir(parents=True, exist_ok=True)
     (place / "doors.json").write_text(json.dumps(rows, indent=1) + "\n")

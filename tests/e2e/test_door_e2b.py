@@ -114,7 +114,7 @@ def test_bad_requests_are_errors_in_the_form_of_the_protocol(door, sandbox):
     assert refused("POST", "/files?path=a", 400, "gzip", b"x", {**sandbox, "Content-Encoding": "gzip"},
                    "application/octet-stream") == 400
     assert refused("GET", "/files?path=a&signature=v1_x", 401, "signature") == 401
-    assert refused("POST", "/process.Process/Nope", 404, "Nope", {}, sandbox) in (404, "not_found")
+    assert refused("POST", "/process.Process/Nope", 404, "Nope", {}, sandbox) == "not_found"
     newer = {**sandbox, "Connect-Protocol-Version": "2"}
     assert refused("POST", "/process.Process/List", 400, "Version", {}, newer) == bad
     assert refused("POST", "/process.Process/List", 400, "Content-Type", b"x", sandbox, "application/proto") == bad

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from harness import eventually
-from service import ROOMY, Service
+from service import ROOMY, Service, in_threads
 
 META = "io.modelcontextprotocol/"
 DOORS = [word for name in ("mcp", "e2b", "piston", "judge0") for word in ("--set", f"doors.{name}=on")]
@@ -380,6 +380,92 @@ def test_origins_of_other_sites_are_refused_by_every_door(doors):
                              ("GET", "/submissions/x"), ("POST", "/process.Process/Start")):
             reply = s.request(method, path, {} if method == "POST" else None, headers=headers, key=doors.one)
             assert reply.status == 403, (path, headers, reply)
+
+
+def is_rpc_error(answer):
+    return answer["jsonrpc"] == "2.0" and isinstance(answer["error"]["code"], int) and answer["error"]["message"]
+
+
+# The path of each door, and the form of its errors.
+ERRORS = {
+    "mcp": ("/mcp", is_rpc_error),
+    "e2b": ("/v2/sandboxes", lambda answer: isinstance(answer["code"], int) and answer["message"]),
+    "connect": ("/process.Process/List", lambda answer: isinstance(answer["code"], str) and answer["message"]),
+    "piston": ("/api/v2/execute", lambda answer: set(answer) == {"message"}),
+    "judge0": ("/submissions?wait=true", lambda answer: set(answer) == {"error"}),
+}
+
+
+def send(doors, path, body, length=None, headers=None):
+    """A connection with a request on it. With `length`, the body is shorter than its head says."""
+    c = http.client.HTTPConnection("127.0.0.1", doors.service.port, timeout=60)
+    c.putrequest("POST", path)
+    head = {"Content-Type": "application/json", "Authorization": f"Bearer {doors.one}", "X-API-Key": doors.one,
+            "X-Auth-Token": doors.one, "Content-Length": str(len(body) if length is None else length)}
+    for name, value in {**head, **(headers or {})}.items():
+        c.putheader(name, value)
+    c.endheaders(body)
+    return c
+
+
+@pytest.mark.parametrize("door", ERRORS)
+def test_bytes_that_no_door_reads_are_errors_in_its_own_form(doors, door):
+    """Also bodies that are too large, too deep, no UTF-8, no JSON or empty, and clients that leave in the middle."""
+    path, fits = ERRORS[door]
+    sandbox = create(doors)
+    headers = {"E2b-Sandbox-Id": sandbox} if door == "connect" else {}
+    for body, length in ((b"", 1 << 30), (b"[" * 200_000, None), (b'{"a":' * 200_000, None), (b'"\xff\xfe"', None),
+                         (b"\0" * 50, None), (b'{"a": 1', None), (b'{"a": 1} x', None), (b"[1e999]", None),
+                         (b'"' + b"x" * 100_000 + b'"', None), (b"5", None), (b"null", None)):
+        c = send(doors, path, body, length, headers)
+        reply = c.getresponse()
+        text = reply.read()
+        assert 400 <= reply.status < 500 and reply.getheader("Content-Type").startswith("application/json"), (
+            body[:20], reply.status, text)
+        assert fits(json.loads(text)), (body[:20], text)
+        assert length is None or reply.status == 413, (body[:20], reply.status, text)
+        c.close()
+    for body in (b"", b'{"', b'{"code": "1"'):
+        send(doors, path, body, 1000, headers).close()
+    assert doors.service.healthy()
+    assert doors.service.delete(f"/sandboxes/{sandbox}", key=doors.one).status == 204
+
+
+def test_two_clients_use_one_session_at_a_time(doors):
+    """Their cells take turns, through any two doors, and a client that leaves takes only its own cell with it."""
+    s, sandbox = doors.service, create(doors)
+    assert to(doors, sandbox, "POST", "/execute", {"code": "n = 0"}).status == 200
+    add = "import time\nbefore = n\ntime.sleep(0.02)\nn = before + 1"
+    jobs = [lambda: to(doors, sandbox, "POST", "/execute", {"code": add}).status,
+            lambda: tool(doors, doors.one, "run_cell", code=add, session=sandbox)["isError"]] * 4
+    assert in_threads(jobs) == [200, False] * 4
+    left = send(doors, "/execute", json.dumps({"code": "n = -1\ntime.sleep(100)"}).encode(),
+                headers={"E2b-Sandbox-Id": sandbox})
+    left.getresponse()
+    left.close()
+    told = tool(doors, doors.one, "run_cell", code="n", session=sandbox)
+    assert told["structuredContent"]["result"] in ("-1", "8"), told
+    assert s.delete(f"/sandboxes/{sandbox}", key=doors.one).status == 204
+
+
+def test_judge0_and_piston_clients_that_leave_in_the_middle(doors):
+    """A submission goes on, as in Judge0, and its result can be read by two clients. A run of Piston goes on, too."""
+    s = doors.service
+    slow = "import time; time.sleep(1); print('done')"
+    for path, body in (("/submissions?wait=true", {"source_code": slow, "language_id": 71}),
+                       ("/api/v2/execute", {"language": "python", "version": "*", "files": [{"content": slow}]})):
+        surface = path.split("?")[0].strip("/").split("/")[0].replace("submissions", "judge0").replace("api", "piston")
+        before = {x["id"] for x in s.get("/v1/runs", key=doors.boss).json["runs"]}
+        c = send(doors, path, json.dumps(body).encode())
+        found = eventually(lambda: [x["id"] for x in s.get("/v1/runs", key=doors.boss).json["runs"]
+                                    if x["id"] not in before and x["surface"] == surface], 30)
+        assert found, surface
+        c.close()
+        run = found[0]
+        assert eventually(lambda: s.get(f"/v1/runs/{run}", key=doors.one).json.get("stdout") == "done\n", 30)
+        if surface == "judge0":
+            read = in_threads([lambda: s.get(f"/submissions/{run}", key=doors.one).json["stdout"]] * 2)
+            assert read == ["done\n", "done\n"]
 
 
 def test_mcp_uris_lead_to_no_other_route(doors):

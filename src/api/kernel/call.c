@@ -75,7 +75,9 @@ static int find_route(const struct api *api, const struct http_request *q,
 
 static enum error_style style_of(const struct api_door *door, const struct http_request *q)
 {
-    return door ? door->style : error_style_of(q->path);
+    if (!door)
+        return error_style_of(q->path);
+    return door->style_at ? door->style_at(q->path) : door->style;
 }
 
 static const char *key_of(const struct api_door *door, const struct http_request *q, int scope)
@@ -456,7 +458,7 @@ static void on_refusal(void *context, const struct http_request *q, int status, 
         if (rows[i].status == status)
             code = rows[i].code;
     const struct api_door *door = q ? doors_find(api->core->doors, q) : NULL;
-    json_auto_t *error = error_json(door ? door->style : STYLE_V1,
+    json_auto_t *error = error_json(door ? style_of(door, q) : STYLE_V1,
                                     &(struct error_parts){ code, status, message, NULL });
     char *text = error ? json_dumps(error, JSON_COMPACT) : NULL;
     if (text)

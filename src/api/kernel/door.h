@@ -15,6 +15,8 @@ struct api_door {
     const char *name;         /* "piston": its setting is doors.piston */
     size_t setting;           /* the offset of that bool in struct settings */
     enum error_style style;   /* of an answer without a route */
+    /* NULL, or the same for a path: an interface of two protocols has two forms of errors. */
+    enum error_style (*style_at)(const char *path);
     const char *const *paths; /* "/api/v2" is this path and every path below it; ends with NULL */
     const char *header;       /* NULL, or a header: every request that has it is for this door */
     const char *key_header;   /* NULL, or one more header that may hold the key of a caller */

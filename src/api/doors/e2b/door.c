@@ -221,10 +221,18 @@ static const char *const paths[] = {
 static const struct api_route *const tables[] = { e2b_sandbox_routes, e2b_snapshot_routes,
                                                   e2b_code_routes, e2b_relay_routes, NULL };
 
+/* Processes and files are methods of the Connect protocol. */
+static enum error_style style_at(const char *path)
+{
+    return strncmp(path, "/process.", 9) == 0 || strncmp(path, "/filesystem.", 12) == 0
+               ? STYLE_CONNECT
+               : STYLE_E2B;
+}
+
 const struct api_door e2b_door = {
     .name = "e2b",
     .setting = offsetof(struct settings, doors_e2b),
-    .style = STYLE_E2B,
+    .style_at = style_at,
     .paths = paths,
     .header = "E2b-Sandbox-Id",
     .tables = tables,
