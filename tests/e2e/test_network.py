@@ -88,6 +88,18 @@ def test_warm_embryo_gets_a_network_with_its_job(service):
         run(service, "print(attempt('web.example.org'))", "web.example.org:80")), 60)
 
 
+def test_batches_and_artifacts_have_their_list(service):
+    body = {"language": "python", "code": TRY + "print(attempt('web.example.org'))"}
+    network = {"allow": ["web.example.org:80"]}
+    reply = service.post("/v1/batches", {"runs": [{**body, "network": network}, body]}, unix=True)
+    assert reply.status == 200 and [r["stdout"] for r in reply.json["results"]] == ["hello\n", "gaierror -2\n"], reply
+    made = service.post("/api/artifacts/create", {"language": "python", "title": "t", "content": body["code"]},
+                        unix=True)
+    for fields, said in (({"network": network}, "hello"), ({}, "gaierror -2")):
+        reply = service.post(f"/api/artifacts/{made.json['id']}/execute", fields, unix=True)
+        assert reply.status == 200 and said in reply.json["execution"]["output"], reply
+
+
 def test_run_without_a_list_has_no_network(service):
     r = service.run(TRY + "print(attempt('web.example.org'))\nprint(attempt('203.0.113.2'))", unix=True)
     assert r["stdout"].splitlines() == ["gaierror -2", "OSError 101"], r

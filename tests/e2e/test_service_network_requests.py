@@ -33,6 +33,7 @@ def unbounded():
     ({"allow": ["pypi.org", "*.com"]}, "network.allow[1]", "top-level"),
     ({"allow": ["pypi.org:0"]}, "network.allow[0]", "1 to 65535"),
     ({"allow": ["pypi.org:70000"]}, "network.allow[0]", "1 to 65535"),
+    ({"allow": ["pypi.org:*"]}, "network.allow[0]", "names each port"),
     ({"allow": ["0x7f.1"]}, "network.allow[0]", "ends with a number"),
     ({"allow": ["2130706433"]}, "network.allow[0]", "ends with a number"),
     ({"allow": ["127.1"]}, "network.allow[0]", "ends with a number"),

@@ -12,6 +12,7 @@
 #include "api/artifacts/detect.h"
 #include "api/kernel/job.h"
 #include "api/kernel/storage.h"
+#include "api/runs/network_request.h"
 #include "api/runs/result_fields.h"
 #include "api/runs/run_result.h"
 #include "api/runs/run_spec.h"
@@ -569,8 +570,9 @@ static json_t *run_object(const struct artifact_job *j)
     double wall_ms = timeout ? json_number_value(timeout) * 1000 : TIMEOUT_DEFAULT_MS;
     json_t *all = given_wall(limits) ? json_copy((json_t *)limits)
                                      : run_wall_limit(limits, (uint64_t)ceil(wall_ms));
-    return json_pack("{s:s, s:s, s:o, s:O*, s:s*}", "language", j->row.language, "code",
-                     j->row.content, "limits", all, "stdin", in, "thread_id",
+    return json_pack("{s:s, s:s, s:o, s:O*, s:O*, s:s*}", "language", j->row.language, "code",
+                     j->row.content, "limits", all, "stdin", in, "network",
+                     json_object_get(body, "network"), "thread_id",
                      api_text(j->job.call, "thread_id"));
 }
 
@@ -705,6 +707,7 @@ static const struct api_field execute_fields[] = {
       .help = "time limit in seconds; 10 by default" },
     { "limits", FIELD_LIMITS, .help = "limits of the run; not wall_ms beside timeout" },
     { "stdin", FIELD_DATA, .help = "the input of the program" },
+    NETWORK_FIELD,
     { "stream", FIELD_BOOL, .help = "only false: POST /v1/runs streams" },
     { "thread_id", FIELD_STRING, .max = 256, .help = "the thread whose approvals and rules hold" },
     { "permission_mode", FIELD_STRING, .one_of = permission_modes,
