@@ -23,7 +23,8 @@ static const struct {
     { " server service daemon up web ui dashboard listen api ", "belljar serve" },
     { " stop kill cancel rm remove delete down ", "belljar session rm ID" },
     { " install add get setup ", "belljar languages install LANGUAGE" },
-    { " info check test env diagnose config ", "belljar doctor" },
+    { " check lint typecheck ", "belljar test, or belljar run --check-types FILE" },
+    { " info env diagnose config ", "belljar doctor" },
     { " fork snapshot save restore checkpoint resume pause ", "belljar session --help" },
     { " approve reject allow deny ", "belljar approvals" },
     { " notebook jupyter lab ", "belljar kernel install" },
@@ -95,14 +96,14 @@ int guess_refuse(const char *word, struct err *e)
             "'%s' is a language: 'belljar run -l %s FILE' runs a program, 'belljar run -l "
             "%s -c CODE' a line, and 'belljar repl %s' opens a session",
             QUOTED(word), l->name, l->name, l->name);
+    if (command) /* first: 'stop' is no misspelt 'top' */
+        return err_set(e, ERR_USAGE, 0,
+                       "there is no command '%s': '%s' is the nearest; see 'belljar help'",
+                       QUOTED(word), command);
     if (near.name[0])
         return err_set(e, ERR_USAGE, 0,
                        "there is no command '%s': did you mean '%s'? See 'belljar help'",
                        QUOTED(word), near.name);
-    if (command)
-        return err_set(e, ERR_USAGE, 0,
-                       "there is no command '%s': '%s' is the nearest; see 'belljar help'",
-                       QUOTED(word), command);
     return err_set(e, ERR_USAGE, 0,
                    "there is no command '%s', and no file of that name: 'belljar run FILE' runs a "
                    "program; see 'belljar help' for all commands",

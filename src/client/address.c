@@ -58,9 +58,8 @@ static int parse(const char *text, struct client_address *a, struct err *e)
                        QUOTED(text));
     if (strncmp(text, https, strlen(https)) == 0)
         return err_set(e, ERR_BAD_REQUEST, 0,
-                       "service '%s' needs TLS, which a proxy such as nginx or Caddy ends in front "
-                       "of a service: give the http:// address behind it, or that of a tunnel "
-                       "(ssh -L 6000:127.0.0.1:6000 HOST)",
+                       "service '%s' needs TLS, which is not spoken here: give the http:// address "
+                       "behind its proxy, or of a tunnel (ssh -L 6000:127.0.0.1:6000 HOST)",
                        QUOTED(text));
     if (strncmp(text, http, strlen(http)) == 0)
         return parse_authority(text, text + strlen(http), a, e);

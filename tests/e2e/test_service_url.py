@@ -91,7 +91,7 @@ def test_refusals_of_a_url_are_one_sentence_with_the_next_step(there, url):
             text = result.err.decode()
             assert said in text and text.startswith("belljar: ") and text.count("\n") == 1, result
         refused("'belljar serve' starts a service there", "--service", dead)
-        refused("nginx or Caddy", "--service", "https://example.org")
+        refused("6000 HOST)", "--service", "https://example.org")
         refused("has a path", "--service", url + "/v1")
         refused("is not an address", "--service", "localhost:6000")
         refused("does not know this key: 'belljar keys add", key="blj_wrong", status=125 if command != ["repl"] else 1)
