@@ -166,6 +166,21 @@ static bool is_taken(const struct buf *bundle, const char *name)
     return false;
 }
 
+/* Each name is compared with all others, so there is a bound. */
+enum { NAMED_FILES_MAX = 256 };
+
+static bool has_many_files(const struct buf *bundle)
+{
+    struct bundle_entry f;
+    struct err e;
+    bool more = true;
+    size_t n = 0;
+    for (size_t pos = 0;
+         n <= NAMED_FILES_MAX && bundle_next(bundle, &pos, &f, &more, &e) == 0 && more;)
+        n++;
+    return n > NAMED_FILES_MAX;
+}
+
 int language_name_files(const struct language *l, struct buf *bundle,
                         char main_name[BUNDLE_NAME_MAX + 1], struct err *e)
 {
@@ -173,7 +188,7 @@ int language_name_files(const struct language *l, struct buf *bundle,
     struct bundle_entry f;
     bool more = true, any = false;
     size_t pos = 0;
-    if (!l->public_types)
+    if (!l->public_types || has_many_files(bundle))
         return 0;
     while (bundle_next(bundle, &pos, &f, &more, e) == 0 && more) {
         char own[BUNDLE_NAME_MAX + 1], other[BUNDLE_NAME_MAX + 1];

@@ -150,7 +150,8 @@ enum { MAIN_NAME_SIZE = 160 };
 const char *language_main_name(const struct language *l, const char *code, size_t len,
                                char out[MAIN_NAME_SIZE]);
 /* Renames files whose language wants them to have the name of their public type, and the main file
- * with them. A name that another file has stays with that file. */
+ * with them. A name that another file has stays with that file. More than
+ * 256 files keep their names. */
 [[nodiscard]] int language_name_files(const struct language *l, struct buf *bundle,
                                       char main_name[BUNDLE_NAME_MAX + 1], struct err *e);
 /* By the look of its lines, for code that came without a name. NULL if no language stands out. */
