@@ -127,3 +127,17 @@ def test_stages_can_be_cancelled_and_leave_nothing(service):
 def test_stages_that_make_no_sense_are_refused(service, body, field, part):
     reply = service.post("/v1/runs", body)
     assert reply.status == 400 and reply.error["field"] == field and part in reply.error["message"], reply
+
+
+@pytest.mark.parametrize("rule", [{"match": "contains", "text": "shady-word"}, {"match": "prefix", "text": "print('shady"},
+                                  {"match": "any", "language": "lua"}], ids=lambda r: r["match"])
+def test_deny_rules_look_at_every_stage(service, rule):
+    """RULESET-1: at the second one as at the first."""
+    id_ = service.post("/v1/rules", {"action": "deny", **rule}, unix=True).json["id"]
+    language = rule.get("language", "python")
+    two = [{"name": "a", "command": "echo a"}, {"name": "b", "language": language, "code": "print('shady-word')"}]
+    try:
+        assert stages(service, *two)["verdict"] == "rejected"
+        assert stages(service, two[0])["verdict"] == "ok"
+    finally:
+        assert service.delete(f"/v1/rules/{id_}", unix=True).status in (200, 204)
