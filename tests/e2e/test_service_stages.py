@@ -130,7 +130,8 @@ def test_stages_that_make_no_sense_are_refused(service, body, field, part):
 
 
 @pytest.mark.parametrize("rule", [{"match": "contains", "text": "shady-word"},
-                                  {"match": "prefix", "text": "print('shady"}, {"match": "any", "language": "lua"}], ids=lambda r: r["match"])
+                                  {"match": "prefix", "text": "print('shady"}, {"match": "any", "language": "lua"}],
+                         ids=lambda r: r["match"])
 def test_deny_rules_look_at_every_stage(service, rule):
     """RULESET-1: at the second one as at the first."""
     id_ = service.post("/v1/rules", {"action": "deny", **rule}, unix=True).json["id"]
