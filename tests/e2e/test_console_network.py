@@ -45,12 +45,12 @@ def test_console_over_a_slow_network(service, at):
         b = at(link.port)
         before = len(service.get("/v1/runs?limit=1000").json["runs"])
         b.open("#/run")
-        b.write("import time\nfor i in range(40): print('line', i, flush=True); time.sleep(0.01)")
+        b.write("import time\nfor i in range(12): print('line', i, flush=True); time.sleep(0.01)")
         b.js("document.querySelector('#run').click(); document.querySelector('#run, #cancel')?.focus()")
         b.until(lambda: b.phase() == "sending")
         b.js("document.querySelector('#run')?.click()")  # an impatient person
         b.over()
-        b.until(lambda: b.output() == "\n".join(f"line {i}" for i in range(40)))
+        b.until(lambda: b.output() == "\n".join(f"line {i}" for i in range(12)))
         assert len(service.get("/v1/runs?limit=1000").json["runs"]) == before + 1
         b.js("location.hash = '#/history'")
         b.until(lambda: b.has(".loading"))
