@@ -74,8 +74,8 @@ static struct piece next_word(const char **at)
 bool suggestion_corrects_line(const struct diagnosis *d, const struct suggestion *s)
 {
     /* A line that makes a name known stands alone, unless the faulty line is one of them, too. */
-    static const char *const openers[] = { "import", "from",    "include", "use",
-                                           "using",  "require", "pragma",  NULL };
+    static const char *const openers[] = { "import",  "from",   "include", "use",      "using",
+                                           "require", "pragma", "global",  "nonlocal", NULL };
     const char *line = NULL, *at, *fixed = s->replacement;
     for (size_t i = 0; i < d->n_excerpt; i++)
         if (d->excerpt[i].line == d->location.line)

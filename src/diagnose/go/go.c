@@ -42,6 +42,14 @@ static void advise_undefined(const struct advice *a)
     struct advice wrong = *a;
     wrong.m.group[0] = member.len > 0 ? member : name;
     advise_nearest(&wrong);
+    struct match c;
+    if (a->d->n_suggestions == 0 && member.len == 0 &&
+        match(a->g, "^(\\s*)(\\w+)\\s*=\\s*([^=].*)$", a->line, &c) &&
+        piece_same(c.group[1], name)) {
+        suggest(a->d, 0, 0.9, "`%.*s` is not declared: its first value is given with `:=`.",
+                P(name));
+        suggest_replacement(a->d, "%.*s%.*s := %.*s", P(c.group[0]), P(c.group[1]), P(c.group[2]));
+    }
 }
 
 static void advise_unused(const struct advice *a)
@@ -94,6 +102,18 @@ static void advise_mismatch(const struct advice *a)
                            P(right));
     }
     (void)suggest_swap(a->in, a->d, piece_of(whole), better);
+}
+
+/* A number is passed where a float64 is taken. */
+static void advise_float(const struct advice *a)
+{
+    char with[80];
+    suggest(a->d, 0, 0.92, "Go does not convert numbers automatically: write float64(%.*s).",
+            P(a->m.group[0]));
+    (void)snprintf(with, sizeof with, "(float64(%.*s)", P(piece_cut(a->m.group[0], 60)));
+    char from[70];
+    (void)snprintf(from, sizeof from, "(%.*s", P(piece_cut(a->m.group[0], 60)));
+    (void)suggest_swap(a->in, a->d, piece_of(from), with);
 }
 
 static void advise_number_in_quotes(const struct advice *a)
@@ -385,11 +405,28 @@ static bool read_fatal(struct diagnoser *g, const struct diagnose_input *in, str
     return read_exit(g, in, d, logged ? m.group[2] : line, logged, rules);
 }
 
+/* A package other than main is compiled to a library, which cannot be started. */
+static bool read_package(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    struct match m;
+    struct source_lines s = { .in = in };
+    if (!piece_has(text_of(in), "Exec format error"))
+        return false;
+    while (next_source_line(&s))
+        if (match(g, "^package\\s+(\\w+)", s.line, &m) && !piece_is(m.group[0], "main")) {
+            (void)snprintf(d->message, sizeof d->message, "package %.*s is not a main package",
+                           P(piece_cut(m.group[0], 80)));
+            set_location(d, s.file->name, s.number);
+            return true;
+        }
+    return false;
+}
+
 static bool read_go(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     bool found = (!in->compiling && read_panic(g, in, d)) ||
                  ((in->compiling || !in->evidence) && read_compiler(g, in, d)) ||
-                 (failed_by_itself(in) && read_fatal(g, in, d));
+                 read_package(g, in, d) || (failed_by_itself(in) && read_fatal(g, in, d));
     if (found && !classify(g, d, rules))
         d->category = d->type[0]         ? CATEGORY_RUNTIME
                       : d->location.line ? CATEGORY_TYPE /* neither syntax nor names */

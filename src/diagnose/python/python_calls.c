@@ -95,6 +95,19 @@ static bool explain_dataclass(const struct advice *a, struct piece name, struct 
 
 static void on_invalid_keyword(const struct advice *a)
 {
+    if (piece_is(a->m.group[0], "cmp")) {
+        suggest(a->d, 10, 0.95,
+                "Python 3 has no `cmp=`: write key=functools.cmp_to_key(function), or a key "
+                "function of one value.");
+        return;
+    }
+    if (piece_is(a->m.group[1], "print")) {
+        suggest(a->d, 10, 0.93,
+                "print() takes sep= (the text between values), end=, file= and flush=, and no "
+                "'%.*s'.",
+                P(a->m.group[0]));
+        return;
+    }
     (void)say_slip(a, a->m.group[1], a->m.group[0]);
 }
 
@@ -128,6 +141,56 @@ static bool wants_names(const struct advice *a, uint32_t number, struct piece de
     return true;
 }
 
+/* A method is called on its class, or a static method has `self`: the object is the argument that is
+ * missing. */
+static bool lacks_object(const struct advice *a, struct piece name, uint32_t number,
+                         struct piece list, struct piece what)
+{
+    struct match m;
+    struct piece above = piece_trim(source_line(a->file, number - 1));
+    size_t dot = piece_find(name, ".");
+    if (!starts_with(what, "missing 1 required positional argument") ||
+        !starts_with(list, "(self") || dot == name.len)
+        return false;
+    if (starts_with(above, "@staticmethod")) {
+        suggest(a->d, 10, 0.93,
+                "A static method gets no object: remove `self` from line %u, or remove the "
+                "@staticmethod above it.",
+                number);
+        return true;
+    }
+    struct piece class = piece_cut(name, dot), method = piece_skip(name, dot + 1);
+    if (!match(a->g, "\\b(\\w+)\\.(\\w+)\\(", a->line, &m) || !piece_same(m.group[0], class) ||
+        !piece_same(m.group[1], method))
+        return false;
+    suggest(a->d, 10, 0.93,
+            "`%.*s` is the class, and %.*s() needs an object of it: make one first, `x = "
+            "%.*s(...)`, and call `x.%.*s(...)`.",
+            P(class), P(method), P(class), P(method));
+    return true;
+}
+
+/* The call passes one dict or list where the function takes several arguments. */
+static bool lacks_stars(const struct advice *a, struct piece what)
+{
+    struct match m;
+    struct piece value;
+    uint32_t number;
+    if (!starts_with(what, "missing ") ||
+        !match(a->g, "\\w\\(\\s*([A-Za-z_]\\w*)\\s*\\)", a->line, &m) ||
+        !py_assigned(a, m.group[0], &value, &number))
+        return false;
+    value = piece_trim(value);
+    bool dict = starts_with(value, "{") || starts_with(value, "dict(");
+    if (!dict && !starts_with(value, "[") && !starts_with(value, "("))
+        return false;
+    suggest(a->d, 10, 0.9,
+            "'%.*s' (line %u) is passed as one argument: %s%.*s passes its %s as the arguments.",
+            P(m.group[0]), number, dict ? "**" : "*", P(m.group[0]),
+            dict ? "values, by name," : "items");
+    return true;
+}
+
 static void on_arguments(const struct advice *a)
 {
     struct piece name = a->m.group[0], what = a->m.group[1], definition;
@@ -141,7 +204,8 @@ static void on_arguments(const struct advice *a)
         return;
     }
     struct piece list = parameters(a, definition);
-    if (is_wrapped(a, number, list, what) || wants_names(a, number, definition, what))
+    if (is_wrapped(a, number, list, what) || wants_names(a, number, definition, what) ||
+        lacks_object(a, name, number, list, what) || lacks_stars(a, what))
         return;
     if (match(a->g, "^takes (\\d+) positional arguments? but (\\d+) w", what, &m) &&
         piece_number(m.group[1]) == piece_number(m.group[0]) + 1 && piece_has(name, ".") &&

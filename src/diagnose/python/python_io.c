@@ -26,6 +26,12 @@ static void on_no_file(const struct advice *a)
     }
     if (piece_has(a->line, "subprocess") || piece_has(a->line, "Popen") ||
         piece_has(a->line, "run([")) {
+        if (piece_has(path, " ")) {
+            suggest(a->d, 39, 0.92,
+                    "The command and its arguments are one text, which is taken for the name of a "
+                    "program: pass a list, [\"ls\", \"-l\"], shlex.split(text), or shell=True.");
+            return;
+        }
         suggest(a->d, 39, 0.85,
                 "There is no program '%.*s' in this jar, which has only the programs in the host's "
                 "/usr: install it on the host.",

@@ -66,6 +66,13 @@ static void say_unknown(const struct advice *a, struct piece top, double confide
             P(top));
 }
 
+static bool has_top(const struct advice *a, struct piece top)
+{
+    char name[80];
+    COPY(piece_cut(top, 70), name);
+    return has_module(a, name);
+}
+
 static void on_no_module(const struct advice *a)
 {
     struct piece module = a->m.group[0], top = top_of(module);
@@ -74,6 +81,13 @@ static void on_no_module(const struct advice *a)
         suggest(a->d, 2, 0.95,
                 "%s beside the program hides the package '%.*s': give the file another name.", own,
                 P(top));
+        return;
+    }
+    if (top.len != module.len && (py_is_stdlib(top) || has_top(a, top))) {
+        suggest(a->d, 1, 0.85,
+                "'%.*s' can be imported, and it has no module '%.*s': check the spelling of that "
+                "part, and the version of the package.",
+                P(top), P(piece_skip(module, top.len + 1)));
         return;
     }
     const char *now = text_for(renamed, top), *package = text_for(packages, top);
@@ -188,8 +202,8 @@ static void on_cannot_import(const struct advice *a)
         (void)suggest_swap(a->in, a->d, name, n.best);
     } else {
         suggest(a->d, 2, 0.6,
-                "This version of '%.*s' has no '%.*s': the name belongs to another version; "
-                "dir(%.*s) lists the names.",
+                "'%.*s' has no '%.*s' here: check the spelling, or the version of the package; "
+                "dir(%.*s) lists its names.",
                 P(module), P(name), P(module));
     }
 }

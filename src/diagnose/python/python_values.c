@@ -35,6 +35,55 @@ static void offer_get(const struct advice *a, const struct match *m)
     (void)suggest_swap(a->in, a->d, m->all, got);
 }
 
+/* A number was asked for, and the key is that number as text, or the other way round. */
+static bool is_other_kind(const struct advice *a, struct piece key)
+{
+    struct match m;
+    char as_text[2][40];
+    bool number = !starts_with(a->message, "'");
+    if (!match(a->g, "^-?\\d{1,18}$", key, &m))
+        return false;
+    (void)snprintf(as_text[0], sizeof as_text[0], number ? "\"%.*s\":" : "%.*s:", P(key));
+    (void)snprintf(as_text[1], sizeof as_text[1], number ? "'%.*s':" : " %.*s :", P(key));
+    for (size_t i = 0; i < 2; i++)
+        if (piece_has(text_of_source(a->file), as_text[i])) {
+            suggest(a->d, 8, 0.9,
+                    number ? "The key is the text '%.*s', and the program asks for the number: "
+                             "write str(...) around it, or give the dict numbers as keys."
+                           : "The key is the number %.*s, and the program asks for text: write "
+                             "int(...) around it, or give the dict texts as keys.",
+                    P(key));
+            return true;
+        }
+    return false;
+}
+
+/* The line adds to the value of a key that has none yet. */
+static bool is_new_key(const struct advice *a)
+{
+    struct match m;
+    if (match(a->g, "([A-Za-z_][\\w.]*)\\[([^\\[\\]]+)\\]\\s*(?:\\+=|-=)", a->line, &m)) {
+        suggest(a->d, 8, 0.85,
+                "The key has no value yet: start from %.*s.get(%.*s, 0), or make it a "
+                "collections.defaultdict.",
+                P(m.group[0]), P(m.group[1]));
+        return true;
+    }
+    if (match(a->g,
+              "([A-Za-z_][\\w.]*)\\[((?:[^\\[\\]]|\\[[^\\[\\]]*\\])+)\\]\\.(append|add|extend|"
+              "update|insert)\\(",
+              a->line, &m)) {
+        bool adds = piece_is(m.group[2], "add") || piece_is(m.group[2], "update");
+        suggest(a->d, 8, 0.9,
+                "'%.*s' has no value for this key yet: make it a collections.defaultdict(%s), or "
+                "write %.*s.setdefault(%.*s, %s).%.*s(...).",
+                P(m.group[0]), adds ? "set" : "list", P(m.group[0]), P(m.group[1]),
+                adds ? "set()" : "[]", P(m.group[2]));
+        return true;
+    }
+    return false;
+}
+
 static void on_key(const struct advice *a)
 {
     struct piece key = a->m.group[0];
@@ -76,14 +125,10 @@ static void on_key(const struct advice *a)
                 P(key));
         return;
     }
-    if (match(a->g, "([A-Za-z_][\\w.]*)\\[([^\\[\\]]+)\\]\\s*(?:\\+=|-=)", a->line, &m)) {
-        suggest(a->d, 8, 0.85,
-                "The key has no value yet: start from %.*s.get(%.*s, 0), or make it a "
-                "collections.defaultdict.",
-                P(m.group[0]), P(m.group[1]));
+    if (is_new_key(a) || is_other_kind(a, key))
         return;
-    }
-    if (match(a->g, "([A-Za-z_][\\w.]*)\\[([^\\[\\]]+)\\]", a->line, &m)) {
+    if (match(a->g, "([A-Za-z_][\\w.]*)\\[([^\\[\\]]+)\\](?!.*\\[)", a->line, &m) &&
+        !match(a->g, "\\[[^\\[\\]]*\\[", a->line, &(struct match){ 0 })) {
         suggest(a->d, 8, 0.8,
                 "'%.*s' has no key %s%.*s%s: test it first (`if %.*s in %.*s:`), or use "
                 "%.*s.get(%.*s), which returns None then.",
@@ -135,6 +180,47 @@ static bool counts_too_far(const struct advice *a, struct piece index)
     return false;
 }
 
+/* Whether a line of the file changes the length of the list. */
+static bool is_changed(const struct advice *a, struct piece name)
+{
+    struct piece rest = text_of_source(a->file), line;
+    struct match m;
+    for (unsigned i = 0; i < LINES_SEEN && next_line(&rest, &line); i++)
+        if ((match(a->g,
+                   "\\b([A-Za-z_][\\w.]*)\\.(?:pop|remove|clear|append|extend|insert|popleft)\\(",
+                   line, &m) ||
+             match(a->g, "^\\s*del ([A-Za-z_][\\w.]*)\\[", line, &m)) &&
+            piece_same(m.group[0], name))
+            return true;
+    return false;
+}
+
+/* A loop over range(len(x)) removes items of x. */
+static bool shrinks_in_loop(const struct advice *a)
+{
+    struct match m, c;
+    uint32_t loop = line_above_with(a, "\\bfor\\s+\\w+\\s+in\\s+range\\(.*len\\(([\\w.]+)\\)", &m);
+    if (!loop)
+        return false;
+    struct piece name = m.group[0];
+    for (uint32_t n = loop + 1; n < loop + LINES_NEAR; n++) {
+        struct piece line = source_line(a->file, n);
+        if (!line.at ||
+            (piece_trim(line).len > 0 && indent_of(line) <= indent_of(source_line(a->file, loop))))
+            return false;
+        if ((match(a->g, "\\b([A-Za-z_][\\w.]*)\\.(?:pop|remove)\\(", line, &c) ||
+             match(a->g, "^\\s*del ([A-Za-z_][\\w.]*)\\[", line, &c)) &&
+            piece_same(c.group[0], name)) {
+            suggest(a->d, 9, 0.92,
+                    "Line %u removes items of '%.*s' while the loop in line %u counts to its first "
+                    "length: make a new list, `[x for x in %.*s if ...]`, or loop over a copy.",
+                    n, P(name), loop, P(name));
+            return true;
+        }
+    }
+    return false;
+}
+
 static void on_index(const struct advice *a)
 {
     struct match m;
@@ -146,6 +232,8 @@ static void on_index(const struct advice *a)
                 "(belljar run FILE -- A B), and are \"args\" in a request.");
         return;
     }
+    if (shrinks_in_loop(a))
+        return;
     struct piece rest = a->line;
     struct match meant = { 0 };
     while (rest.len > 0 && match(a->g, "([A-Za-z_][\\w.]*)\\[([^\\[\\]]+)\\]", rest, &m)) {
@@ -161,6 +249,8 @@ static void on_index(const struct advice *a)
         if (counts_too_far(a, index))
             return;
         long items = py_assigned(a, name, &value, &number) ? py_items(piece_trim(value)) : -1;
+        if (items >= 0 && is_changed(a, name))
+            items = -1; /* its length is not known any more */
         if (items > 0) {
             suggest(a->d, 9, 0.92,
                     "'%.*s' has %ld item%s since line %u: positions go from 0 to %ld.", P(name),
@@ -336,6 +426,19 @@ static void on_compare(const struct advice *a)
         suggest(a->d, 11, 0.95,
                 "input() returns text: convert it to a number in line %u, %.*s = int(input(...)).",
                 number, P(name));
+    else if (piece_same(a->m.group[1], a->m.group[2]) && piece_has(a->line, "heap"))
+        suggest(
+            a->d, 11, 0.9,
+            "Two entries have the same first part, so the heap compares the %.*s objects: put a "
+            "counter before the object (next(itertools.count())), or define __lt__ in it.",
+            P(a->m.group[1]));
+    else if (piece_same(a->m.group[1], a->m.group[2]))
+        suggest(a->d, 11, 0.9,
+                "Values of the type %.*s have no order: give the key to compare, key=lambda x: "
+                "..., %s.",
+                P(a->m.group[1]),
+                piece_is(a->m.group[1], "dict") ? "such as x[\"name\"]"
+                                                : "or define __lt__ in the class");
     else
         suggest(
             a->d, 11, 0.85,
@@ -364,6 +467,17 @@ static void on_int_iterable(const struct advice *a)
         suggest(a->d, 12, 0.92, "A loop cannot iterate over a number: count with range(%.*s).",
                 P(m.group[1]));
         suggest_replacement(a->d, "%.*srange(%.*s):", P(m.group[0]), P(m.group[1]));
+    } else if (match(a->g, "\\.extend\\(", a->line, &m)) {
+        suggest(a->d, 12, 0.92, "extend() takes several items: append() adds one value.");
+        (void)suggest_swap(a->in, a->d, PIECE("extend"), "append");
+    } else if (match(a->g,
+                     "\\b(sum|max|min|list|tuple|set|sorted|any|all|enumerate|len|map|zip|dict)\\(",
+                     a->line, &m)) {
+        suggest(
+            a->d, 12, 0.85,
+            "%.*s() takes a list or another collection, and this is a number: pass the list, or "
+            "put the values in brackets, [...].",
+            P(m.group[0]));
     } else {
         suggest(a->d, 12, 0.7, "A loop cannot iterate over a%s %.*s: use a list, or range(n).",
                 strchr("aeiou", piece_byte(a->m.group[0], 0)) ? "n" : "", P(a->m.group[0]));
@@ -372,6 +486,23 @@ static void on_int_iterable(const struct advice *a)
 
 static void on_no_len(const struct advice *a)
 {
+    static const char *const lazy[] = {
+        "map",           "filter",           "zip",        "generator",   "enumerate", "reversed",
+        "list_iterator", "dict_keyiterator", "csv.reader", "_csv.reader", NULL
+    };
+    if (piece_among(a->m.group[0], lazy)) {
+        suggest(a->d, 12, 0.92,
+                "A %.*s makes its items one after the other and has no length: list(...) makes a "
+                "list of it, which has one.",
+                P(a->m.group[0]));
+        return;
+    }
+    if (piece_is(a->m.group[0], "NoneType")) {
+        suggest(a->d, 12, 0.85,
+                "The value is None, which has no length: a function without `return`, or a call "
+                "that found nothing, gave it. Test it first (`if x is not None:`).");
+        return;
+    }
     suggest(a->d, 12, 0.75,
             "A%s %.*s has no length, but a list or text does: check the value; len(str(x)) counts "
             "digits.",
@@ -391,7 +522,13 @@ static void on_int(const struct advice *a)
 {
     struct piece text = a->m.group[0];
     struct match m;
-    if (text.len == 0 || piece_trim(text).len == 0)
+    if (passed_through(a, "pandas/"))
+        suggest(
+            a->d, 13, 0.92,
+            "The column has '%.*s', which is no number: pd.to_numeric(df[...], "
+            "errors=\"coerce\") makes NaN of such values; fill or drop them before astype(int).",
+            P(text));
+    else if (text.len == 0 || piece_trim(text).len == 0)
         suggest(a->d, 13, 0.9,
                 "The text is empty: test it before converting (`if text.strip():`).");
     else if (match(a->g, "^-?\\d+\\.\\d*$", text, &m))

@@ -35,6 +35,46 @@ static bool defined_elsewhere(const struct advice *a, struct piece name)
     return true;
 }
 
+/* "    def name(self": a method. */
+static bool is_method(const struct advice *a, struct piece line, struct piece name)
+{
+    struct match m;
+    return match(a->g, "^\\s+(?:async )?def (\\w+)\\(self\\b", line, &m) &&
+           piece_same(m.group[0], name);
+}
+
+/* Offers the line with the name replaced where no '.' stands before it. */
+static void swap_plain(const struct advice *a, struct piece name, const char *to)
+{
+    struct piece rest = a->line;
+    for (unsigned n = 0; n < 8 && has_word(rest, name); n++) {
+        size_t at = piece_offset(a->line, rest) + find_word(rest, name);
+        if (piece_at(a->line, at) != '.') {
+            suggest_replacement(a->d, "%.*s%s%.*s", P(piece_cut(a->line, at)), to,
+                                P(piece_skip(a->line, at + name.len)));
+            return;
+        }
+        rest = piece_skip(a->line, at + name.len);
+    }
+}
+
+/* `except ... as name` deletes the name at the end of its block. */
+static bool is_exception(const struct advice *a, struct piece name)
+{
+    struct piece rest = text_of_source(a->file), line;
+    struct match m;
+    for (uint32_t i = 1; i < a->d->location.line && i < LINES_SEEN && next_line(&rest, &line); i++)
+        if (match(a->g, "^\\s*except\\b.*\\bas\\s+(\\w+)\\s*:", line, &m) &&
+            piece_same(m.group[0], name)) {
+            suggest(a->d, 3, 0.92,
+                    "Python deletes '%.*s' at the end of the `except` block in line %u: copy it "
+                    "there to another name (`error = %.*s`).",
+                    P(name), i, P(name));
+            return true;
+        }
+    return false;
+}
+
 /* A method that uses an attribute of its object without self. */
 static bool is_attribute(const struct advice *a, struct piece name)
 {
@@ -44,10 +84,10 @@ static bool is_attribute(const struct advice *a, struct piece name)
     if (!a->line.at || indent_of(a->line) == 0)
         return false;
     for (unsigned i = 0; i < LINES_SEEN && next_line(&rest, &line); i++)
-        if (has_word(line, piece_of(own))) {
+        if (has_word(line, piece_of(own)) || is_method(a, line, name)) {
             suggest(a->d, 3, 0.92, "Did you mean '%s'? A method reaches its object through self.",
                     own);
-            (void)suggest_swap(a->in, a->d, name, own);
+            swap_plain(a, name, own);
             return true;
         }
     return false;
@@ -73,11 +113,23 @@ static void on_name(const struct advice *a)
         (void)suggest_swap(a->in, a->d, name, own);
         return;
     }
-    if (is_attribute(a, name) || defined_elsewhere(a, name))
+    if (is_attribute(a, name) || is_exception(a, name) || defined_elsewhere(a, name))
         return;
     char best[128] = "";
-    if (py_hint(a, &hint))
-        COPY(hint, best);
+    struct similar slip = { .name = name };
+    if (py_hint(a, &hint)) {
+        similar_try(&slip, hint);
+        /* Python offers built-in names that have little in common with the word: 'hello', 'help'. */
+        if (!piece_among(hint, py_builtins) || (slip.best[0] && slip.distance == 1))
+            COPY(hint, best);
+    }
+    if (!best[0] && hint.at) {
+        suggest(a->d, 3, 0.6,
+                "No line of the program gives '%.*s' a value: put it in quotes if it is text, or "
+                "define or import it first.",
+                P(name));
+        return;
+    }
     if (!best[0] && !similar_name(a->in, name, py_builtins, best, sizeof best)) {
         struct similar n = { .name = name };
         similar_try_list(&n, py_stdlib);
