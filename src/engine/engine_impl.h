@@ -167,7 +167,7 @@ json_t *run_sequence_json(const struct run *run);
 /* run.c, for the files of this room */
 void run_notify(struct run *run, enum run_event event);
 void run_count_start(struct run *run);
-void run_take_measure(struct run *run); /* run_host.c: its jar was measured */
+void run_take_measure(struct run *run);                 /* run_host.c: its jar was measured */
 void run_finish(struct run *run, enum verdict verdict); /* afterwards it may be freed */
 void run_fail(struct run *run, const struct err *e);
 

@@ -160,7 +160,7 @@ struct run {
     struct run_now {
         struct usage usage;          /* of the program until now */
         uint64_t memory_bytes, pids; /* of this moment; 0: not known */
-    } usage_now; /* after RUN_EVENT_MEASURED */
+    } usage_now;                     /* after RUN_EVENT_MEASURED */
 
     /* The rest belongs to the engine. */
     struct run *next_alive, *prev_alive;

@@ -118,10 +118,11 @@ static int parse_port(struct entry *entry, const char *text, struct err *e)
     size_t n = strlen(text);
     unsigned value = 0;
     if (strcmp(text, "*") == 0)
-        return refuse(entry->text,
-                      "a list names each port, such as HOST:443 and HOST:8443 (\"full\" opens every "
-                      "port of every public host)",
-                      e);
+        return refuse(
+            entry->text,
+            "a list names each port, such as HOST:443 and HOST:8443 (\"full\" opens every "
+            "port of every public host)",
+            e);
     for (size_t i = 0; i < n && n <= 5; i++)
         value = text[i] >= '0' && text[i] <= '9' ? value * 10 + (unsigned)(text[i] - '0')
                                                  : 1U << 20;

@@ -12,9 +12,9 @@
 #include "api/kernel/router.h"
 
 struct api_door {
-    const char *name;         /* "piston": its setting is doors.piston */
-    size_t setting;           /* the offset of that bool in struct settings */
-    enum error_style style;   /* of an answer without a route */
+    const char *name;       /* "piston": its setting is doors.piston */
+    size_t setting;         /* the offset of that bool in struct settings */
+    enum error_style style; /* of an answer without a route */
     /* NULL, or the same for a path: an interface of two protocols has two forms of errors. */
     enum error_style (*style_at)(const char *path);
     const char *const *paths; /* "/api/v2" is this path and every path below it; ends with NULL */
