@@ -151,15 +151,6 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *bytes)
 
 static void on_turn(uv_timer_t *timer);
 
-/* Its start takes longer than a small cell. So it waits for a moment without cells, unless a request
- * needs the helper. */
-enum { AT_REST_MS = 150 };
-
-static void start_soon(struct helper *h)
-{
-    (void)uv_timer_start(&h->timer, on_turn, h->calls ? 0 : AT_REST_MS, 0);
-}
-
 static void on_answer(struct session_question *q, json_t *json, const struct err *e)
 {
     struct helper *h = ((struct helper_question *)q)->helper;
@@ -209,7 +200,7 @@ static void on_session_event(struct session_watch *w, struct session *s, enum se
     if (event == SESSION_EVENT_ENDED || (asleep && h->guest_fd < 0))
         helper_end(h);
     else if (s->state == SESSION_IDLE && h->guest_fd >= 0)
-        start_soon(h);
+        (void)uv_timer_start(&h->timer, on_turn, 0, 0);
 }
 
 static struct helper *helper_new(struct api *api, struct session *s, struct err *e)
@@ -243,7 +234,7 @@ static struct helper *helper_new(struct api *api, struct session *s, struct err 
         helper_end(h);
         return NULL;
     }
-    start_soon(h);
+    (void)uv_timer_start(&h->timer, on_turn, 0, 0);
     return h;
 }
 
@@ -365,8 +356,6 @@ int helper_send(struct api *api, struct session *s, struct helper_call *x, json_
     x->helper = h;
     x->next = h->calls;
     h->calls = x;
-    if (h->guest_fd >= 0)
-        start_soon(h);
     session_touch(s);
     return 0;
 }
