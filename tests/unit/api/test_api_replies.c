@@ -66,9 +66,10 @@ static void test_table_of_a_result_says_nothing_that_is_not_there(void)
 {
     /* Fields that the service adds, and forms of streams that are not UTF-8. */
     static const char *const beside[] = {
-        "state",        "stdout_base64", "stderr_base64", "stdout_cut", "stderr_cut",
-        "stdout_bytes", "stderr_bytes",  "timings",       "thread_id",  "artifact_id",
-        "batch_id",     "metadata",      "taken",         "error_code",
+        "state",      "stdout_base64", "stderr_base64", "stdout_cut",
+        "stderr_cut", "stdout_bytes",  "stderr_bytes",  "timings",
+        "thread_id",  "artifact_id",   "batch_id",      "metadata",
+        "taken",      "error_code",    "fixes",         "stages",
     };
     scoped(buf) files = { 0 };
     scoped(buf) out = { 0 };
