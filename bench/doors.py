@@ -5,8 +5,9 @@
 
 One service has the doors mcp and e2b. In each round every call is made once, in a random order, on connections that
 stay open. Then each client asks for the health of the service in a row, on one connection: curl, and our packages for
-Python and TypeScript. The SDKs of E2B create sandboxes, if scripts/test-clients-deps has got them. The table has medians and the 90th percentile in milliseconds; the same numbers go to
-build/bench/doors.json. The exit status is 1 if a budget is missed."""
+Python and TypeScript. The SDKs of E2B create sandboxes, if scripts/test-clients-deps has got them. The table has
+medians and the 90th percentile in milliseconds; the same numbers go to build/bench/doors.json. The exit status is 1 if
+a budget is missed."""
 import http.client
 import json
 import os

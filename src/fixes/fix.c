@@ -373,22 +373,28 @@ static int make_text(const struct fix_request *q, const struct change *c, struct
                : 0;
 }
 
+static int check_change(const struct fix_request *q, const struct fix *f, struct err *e)
+{
+    if (f->text.len == q->len && memcmp(f->text.data, q->text, q->len) == 0)
+        return err_set(e, ERR_BAD_REQUEST, 0, "the replacement is the line as it is");
+    return 0;
+}
+
 int fix_make(const struct fix_request *q, struct fix *ret, struct err *e)
 {
     scoped(change) c = { 0 };
-    scoped(fix) f = { 0 };
+    struct fix f = { 0 };
     if (q->len > FIX_TEXT_MAX)
         return err_set(e, ERR_TOO_LARGE, 0,
                        "'%s' has %zu bytes: files of up to %d bytes are changed", QUOTED(q->file),
                        q->len, FIX_TEXT_MAX);
     if (check_replacement(q->replacement, e) || find_change(q, &c, e) ||
-        make_text(q, &c, &f.text, e) || make_diff(q, &c, &f.diff, e))
+        make_text(q, &c, &f.text, e) || make_diff(q, &c, &f.diff, e) || check_change(q, &f, e)) {
+        fix_done(&f);
         return -1;
-    if (f.text.len == q->len && memcmp(f.text.data, q->text, q->len) == 0)
-        return err_set(e, ERR_BAD_REQUEST, 0, "the replacement is the line as it is");
+    }
     f.line = c.line;
     f.added = c.added - c.removed;
     *ret = f;
-    f = (struct fix){ 0 };
     return 0;
 }

@@ -132,6 +132,26 @@ static int open_network(int wire_fd, const struct isolation *isolation, const st
     return 0;
 }
 
+/* At level process a program has no mounts of its own. */
+static int check_level(const struct jar_request *request, enum level level, struct err *e)
+{
+    if (level != LEVEL_PROCESS)
+        return 0;
+    if (request->writable_root)
+        return err_set(
+            e, ERR_BAD_REQUEST, 0,
+            "a writable root needs isolation level jar or rootless, and this is '%s': leave "
+            "--writable-root out",
+            level_name(level));
+    if (mount_count(request->mounts) > 0)
+        return err_set(
+            e, ERR_BAD_REQUEST, 0,
+            "a mount needs isolation level jar or rootless, and this is '%s': the program "
+            "has no mounts of its own there",
+            level_name(level));
+    return 0;
+}
+
 int jar_run_start(struct jar_run *r, int wire_fd, const struct isolation *isolation,
                   const struct jar_request *request, jar_run_sink *sink, void *context,
                   struct err *e)
@@ -139,18 +159,8 @@ int jar_run_start(struct jar_run *r, int wire_fd, const struct isolation *isolat
     scoped(command_line) job = { 0 };
     scoped(pipes) pipes = PIPES_NONE;
     bool network = has_network(request);
-    if (request->writable_root && isolation->level == LEVEL_PROCESS)
-        return err_set(
-            e, ERR_BAD_REQUEST, 0,
-            "a writable root needs isolation level jar or rootless, and this is '%s': leave "
-            "--writable-root out",
-            level_name(isolation->level));
-    if (mount_count(request->mounts) > 0 && isolation->level == LEVEL_PROCESS)
-        return err_set(
-            e, ERR_BAD_REQUEST, 0,
-            "a mount needs isolation level jar or rootless, and this is '%s': the program "
-            "has no mounts of its own there",
-            level_name(isolation->level));
+    if (check_level(request, isolation->level, e))
+        return -1;
     scoped(allowlist) listed = { 0 };
     autoclose int seeded_fd = -1;
     if (resolve_allowlist(request, isolation, &listed, e) || limits_check(&request->limits, e) ||

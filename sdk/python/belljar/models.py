@@ -3309,6 +3309,8 @@ class ExecutionOptions(TypedDict, total=False):
     limits: Limits
     #: the input of the program
     stdin: Union[str, bytes]
+    #: the hosts that it may reach: none (the default), full, or a list
+    network: NetworkOption
     #: the thread whose approvals and rules hold
     thread_id: str
     #: default, manual and acceptEdits ask a person first

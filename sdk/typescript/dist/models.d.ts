@@ -2705,6 +2705,8 @@ export interface ExecutionOptions {
     limits?: Limits;
     /** the input of the program */
     stdin?: string | Uint8Array;
+    /** the hosts that it may reach: none (the default), full, or a list */
+    network?: NetworkOption;
     /** the thread whose approvals and rules hold */
     thread_id?: string;
     /** default, manual and acceptEdits ask a person first */

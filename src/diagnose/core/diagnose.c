@@ -87,8 +87,10 @@ static struct piece both_ends(const char *bytes, size_t len, bool middle, char *
         return text;
     struct piece parts[] = { piece_cut(text, head), middle ? middle_of(text, head, tail) : NO_PIECE,
                              piece_skip(text, tail) };
-    size_t n = 0;
-    *ret_copy = malloc(parts[0].len + parts[1].len + parts[2].len + ARRAY_LEN(parts));
+    size_t n = 0, size = 0;
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+        size += parts[i].len + 1;
+    *ret_copy = malloc(size);
     if (!*ret_copy)
         return piece_in(bytes, head);
     for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
