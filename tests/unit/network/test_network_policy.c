@@ -74,7 +74,7 @@ static const struct {
     { "pypi.org:+1", "from 1 to 65535" },
     { "pypi.org:0443", "from 1 to 65535" },
     { "pypi.org:443x", "from 1 to 65535" },
-    { "pypi.org:*", "from 1 to 65535" },
+    { "pypi.org:*", "a list names each port" },
     { "https://pypi.org", "URL" },
     { "10.0.0.0/8", "range" },
     { "pypi.org..", "each part" },
