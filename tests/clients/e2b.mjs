@@ -183,9 +183,12 @@ const { raw, sbx, files, commands, pty } = wrap(await S.create({ timeoutMs: 120_
   await pty.sendInput(shell.pid, Buffer.from('stty size; echo "$WHO $TERM" in $(pwd); [ -t 0 ] && tty\n'))
   await until(() => /17 91[^]*pty xterm\S* in \/tmp[^]*\/dev\/pts\/\d/.test(seen), 'a shell on a terminal: ' + seen)
   await pty.resize(shell.pid, { cols: 100, rows: 30 })
-  await pty.sendInput(shell.pid, Buffer.from('stty size; python3 -c "import os; print(os.isatty(1), 6*7)"; sleep 100\n'))
+  await pty.sendInput(shell.pid, Buffer.from('stty size; python3 -c "import os; print(os.isatty(1), 6*7)"\n'))
   await until(() => /30 100[^]*True 42/.test(seen), 'another size: ' + seen)
-  await pty.sendInput(shell.pid, Buffer.from('\x03'))  // ends sleep, and not the shell
+  await pty.sendInput(shell.pid, Buffer.from(`bash -c 'trap "echo caught-$((2+3)); exit" INT; echo ready-$((1+1)); read x'\n`))
+  await until(() => /ready-2/.test(seen), 'a program that waits: ' + seen)
+  await pty.sendInput(shell.pid, Buffer.from('\x03'))  // it reaches that program, and not the shell
+  await until(() => /caught-5/.test(seen), 'an interrupt: ' + seen)
   const second = await pty.connect(shell.pid, { onData: () => {} })
   await pty.sendInput(shell.pid, Buffer.from('exit 5\n'))
   assert.equal((await shell.wait().catch((e) => e)).exitCode, 5)
