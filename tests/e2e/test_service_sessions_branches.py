@@ -339,7 +339,7 @@ def bash(service):
 
 
 @pytest.mark.parametrize("body, field, says", [
-    ({"keep": "none"}, "candidates", "required"),
+    ({"keep": "none"}, "candidates", "none are given"),
     ({"candidates": ["1"]}, "keep", "first_ok, best, none or ask"),
     ({"candidates": [], "keep": "none"}, "candidates", "1 to 16 are accepted"),
     ({"candidates": ["1"] * 17, "keep": "none"}, "candidates", "16"),

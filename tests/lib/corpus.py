@@ -63,8 +63,8 @@ class Corpus:
 
 
 def thinned(names):
-    """Every second one; all in the group soak; with the sanitizers, which do not watch interpreters, a few."""
-    return names if SOAK else names[::40 if ASAN else 2]
+    """Every third one; all in the group soak; with the sanitizers, which do not watch interpreters, a few."""
+    return names if SOAK else names[::40 if ASAN else 3]
 
 
 def comparable(result):

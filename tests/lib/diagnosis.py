@@ -122,7 +122,7 @@ def run(service, case):
 
 
 def results(wanted):
-    """Pairs of a case and its result. Every fourth program of a language whose programs take long runs; of the others
+    """Pairs of a case and its result. Every eighth program of a language whose programs take long runs; of the others
     the recorded output is explained. All run in the group soak. With the sanitizers, which do not watch interpreters,
     a few run, and every fourth output is explained."""
     if harness.SOAK:
@@ -131,7 +131,7 @@ def results(wanted):
     if harness.ASAN:
         run_now, looked_at = wanted[::40], wanted[::4]
     else:
-        run_now, looked_at = [case for i, case in enumerate(wanted) if i % 4 == 0 or not explainable(case)], wanted
+        run_now, looked_at = [case for i, case in enumerate(wanted) if i % 8 == 0 or not explainable(case)], wanted
     rest = [case for case in looked_at if case not in run_now and case.recorded.exists()]
     with ThreadPoolExecutor(AT_A_TIME) as pool:
         explained = list(zip(rest, pool.map(explain, rest)))
