@@ -229,7 +229,7 @@ def test_name_keeps_its_address_whatever_the_list(world, service):
 
 
 def test_copy_has_the_list_or_a_narrower_one(service):
-    session = start(service, ALL)
+    session = start(service, ALL, limits={"memory": 1 << 30})  # the images of living copies are on its account
     copy, = copies_of(service, session)
     assert look(service, copy)["network"] == {"allow": ALL} and says(service, copy, "print(fetch())")[0] == "hello"
     narrow, = copies_of(service, session, network={"allow": ECHO})
