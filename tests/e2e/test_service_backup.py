@@ -244,3 +244,15 @@ def test_a_backup_of_an_earlier_version_is_restored(old):
         assert done.status == 0 and (b"no seals" in done.err) != (old / "audit.seals").exists(), done
         s.start()
         check_old(s, json.loads((old / "facts.json").read_text()))
+
+
+def test_backup_of_a_state_that_lacks_a_file_says_so_and_fails(place):
+    with at(place / "lacking") as s:
+        sleep(s, create(s))
+        lost = [p for p in (s.data / "images").iterdir() if p.is_file()]
+        assert lost
+        for path in lost:
+            path.unlink()
+        done = s.cli("backup", str(place / "lacking-backup"))
+        assert done.status == 1 and b"that the database names are not in the state" in done.err, done
+        assert (place / "lacking-backup/data/belljar.db").is_file()

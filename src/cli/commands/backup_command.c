@@ -132,6 +132,9 @@ static int copy_rest(struct backup *b, struct err *e)
     return copy_tree(b->state_fd, "execute", b->data_fd, &b->sum, e);
 }
 
+/* Exit status: the copy is complete, and the state itself is damaged. */
+enum { NOT_WHOLE = 1 };
+
 static void report(const struct backup *b)
 {
     (void)printf("%" PRIu64 " files, %" PRIu64 " bytes beside the database\n", b->sum.files,
@@ -139,7 +142,7 @@ static void report(const struct backup *b)
     (void)fflush(stdout);
     if (b->missing)
         (void)fprintf(stderr,
-                      "belljar: %" PRIu64 " files that the history names are not in the state\n",
+                      "belljar: %" PRIu64 " files that the database names are not in the state\n",
                       b->missing);
     if (!b->log_holds)
         (void)fprintf(stderr, "belljar: the audit log does not hold, here and in the backup: see "
@@ -160,7 +163,7 @@ static int fill(void *context, struct err *e)
     if (copy_rest(b, e))
         return -1;
     report(b);
-    return 0;
+    return whole ? 0 : NOT_WHOLE;
 }
 
 /* ---- as the caller ---- */
@@ -243,8 +246,8 @@ static int backup(void *options, int argc, char **argv, struct err *e)
                        QUOTED(b.partial));
     struct err ignored = { 0 };
     int status = prepare(&b, e) ? -1 : owner_child(fill, &b, e);
-    if (status == 0 && finish(&b, argv[0], e) == 0)
-        return 0;
+    if ((status == 0 || status == NOT_WHOLE) && finish(&b, argv[0], e) == 0)
+        return status;
     if (b.to_fd >= 0)
         (void)!tree_remove(AT_FDCWD, b.partial, &ignored);
     return status ? status : -1;

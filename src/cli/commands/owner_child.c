@@ -15,9 +15,9 @@ int owner_child(int (*run)(void *context, struct err *e), void *context, struct 
     if (pid < 0)
         return err_set(e, ERR_KERNEL, errno, "start a process");
     if (pid == 0) {
-        int rc = run(context, e) ? cli_fail(e) : 0;
+        int rc = run(context, e);
         (void)fflush(stdout);
-        _exit(rc);
+        _exit(rc < 0 ? cli_fail(e) : rc);
     }
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;

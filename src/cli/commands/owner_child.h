@@ -5,6 +5,7 @@
 #include "base/err.h"
 
 /* Runs the function in a child. It calls service_db_open(), which becomes the owner. An error is
- * printed. Returns the exit status of the child, or -1. */
+ * printed; a positive number that the function returns is its exit status. Returns the exit status of the
+ * child, or -1. */
 [[nodiscard]] int owner_child(int (*run)(void *context, struct err *e), void *context,
                               struct err *e);
