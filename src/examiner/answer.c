@@ -5,6 +5,7 @@
 
 #include "base/pack.h"
 #include "examiner/packed_json.h"
+#include "run/check_json.h"
 #include "run/reports.h"
 #include "run/tests_json.h"
 
@@ -15,6 +16,7 @@ void answer_done(struct answer *a)
     json_decref(a->profile);
     json_decref(a->displays);
     json_decref(a->tests);
+    json_decref(a->check);
     *a = (struct answer){ 0 };
 }
 
@@ -125,6 +127,27 @@ static void lists(struct codec *c, struct diagnosis *d)
     }
 }
 
+static void values(struct codec *c, struct diagnosis *d)
+{
+    count(c, &d->n_values, DIAGNOSE_VALUES);
+    for (size_t i = 0; i < d->n_values; i++) {
+        struct value *v = &d->values[i];
+        place(c, &v->at);
+        TEXT(c, v->function);
+        TEXT(c, v->name);
+        TEXT(c, v->type);
+        flag(c, &v->sized);
+        v->size = number(c, v->size, UINT64_MAX);
+        count(c, &v->n_shape, DIAGNOSE_SHAPE);
+        for (size_t k = 0; k < v->n_shape; k++)
+            v->shape[k] = number(c, v->shape[k], UINT64_MAX);
+        TEXT(c, v->dtype);
+        TEXT(c, v->preview);
+        flag(c, &v->masked);
+        flag(c, &v->cut);
+    }
+}
+
 static void diagnosis(struct codec *c, struct diagnosis *d)
 {
     TEXT(c, d->language);
@@ -133,6 +156,7 @@ static void diagnosis(struct codec *c, struct diagnosis *d)
     TEXT(c, d->message);
     place(c, &d->location);
     lists(c, d);
+    values(c, d);
     TEXT(c, d->docs);
     flag(c, &d->sandbox);
     d->verdict = (enum verdict)number(c, (uint64_t)d->verdict, VERDICT_COUNT_ - 1);
@@ -156,7 +180,8 @@ enum {
     HAS_PROFILE = 4,
     HAS_DISPLAYS = 8,
     HAS_TESTS = 16,
-    HAS_ALL = 31
+    HAS_CHECK = 32,
+    HAS_ALL = 63
 };
 
 int answer_pack(const struct answer *a, struct buf *out, struct err *e)
@@ -165,8 +190,9 @@ int answer_pack(const struct answer *a, struct buf *out, struct err *e)
     size_t profile = a->profile ? packed_json_size(a->profile) : 0;
     size_t displays = a->displays ? packed_json_size(a->displays) : 0;
     size_t tests = a->tests ? packed_json_size(a->tests) : 0;
+    size_t check = a->check ? packed_json_size(a->check) : 0;
     size_t room = 64 + (a->diagnosis ? 2 * sizeof *a->diagnosis : 0) + tables + profile + displays +
-                  tests;
+                  tests + check;
     if (room > ANSWER_MAX)
         return err_set(e, ERR_TOO_LARGE, 0, "an answer has up to %d bytes", ANSWER_MAX);
     if (buf_reserve(out, room, e))
@@ -176,7 +202,7 @@ int answer_pack(const struct answer *a, struct buf *out, struct err *e)
     pack_u64(&p, a->id);
     pack_u32(&p, (a->diagnosis ? HAS_DIAGNOSIS : 0u) | (tables ? HAS_TABLES : 0u) |
                      (profile ? HAS_PROFILE : 0u) | (displays ? HAS_DISPLAYS : 0u) |
-                     (tests ? HAS_TESTS : 0u));
+                     (tests ? HAS_TESTS : 0u) | (check ? HAS_CHECK : 0u));
     if (a->diagnosis)
         diagnosis(&c, a->diagnosis);
     if (tables)
@@ -187,6 +213,8 @@ int answer_pack(const struct answer *a, struct buf *out, struct err *e)
         packed_json_put(&p, a->displays);
     if (tests)
         packed_json_put(&p, a->tests);
+    if (check)
+        packed_json_put(&p, a->check);
     if (p.failed)
         return err_set(e, ERR_TOO_LARGE, 0, "an answer did not fit");
     out->len += room - p.left;
@@ -229,6 +257,10 @@ int answer_unpack(const char *bytes, size_t n, uint64_t id, struct answer *ret, 
     if (!u.failed && (has & HAS_TESTS)) {
         ret->tests = packed_json_get(&u);
         u.failed = u.failed || !tests_valid(ret->tests);
+    }
+    if (!u.failed && (has & HAS_CHECK)) {
+        ret->check = packed_json_get(&u);
+        u.failed = u.failed || !check_valid(ret->check);
     }
     if (unpack_end(&u, "reader's", e) == 0)
         return 0;

@@ -17,6 +17,7 @@ struct answer {
     json_t *tables, *profile;    /* NULL: none. The profile is profile_reduce()'s. */
     json_t *displays;            /* NULL: none */
     json_t *tests;               /* tests_json(); NULL: none */
+    json_t *check;               /* check_valid(); NULL: none */
 };
 void answer_done(struct answer *a);
 

@@ -1,5 +1,6 @@
 #include "examiner/findings.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "run/profile.h"
 #include "run/reports.h"
 #include "spec/bundle.h"
+#include "spec/job.h"
 #include "suite/suite.h"
 
 void findings_done(struct findings *f)
@@ -19,10 +21,13 @@ void findings_done(struct findings *f)
     json_decref(f->profile);
     json_decref(f->displays);
     json_decref(f->tests);
+    json_decref(f->check);
     *f = (struct findings){ 0 };
 }
 
+enum { MAIN_NAME_MAX = 64 };
 struct sources {
+    char main_name[MAIN_NAME_MAX]; /* of a cell; "": it has the name of its file */
     struct source_file files[QUESTION_SOURCES_MAX];
     char *names[QUESTION_SOURCES_MAX];
     size_t n;
@@ -34,6 +39,20 @@ static void sources_done(struct sources *s)
         free(s->names[i]);
 }
 
+/* The name that the messages of its session program have for a cell. */
+static void name_cell(const struct findings_input *in, struct sources *s)
+{
+    const char *form = in->language->cell_name, *mark = form ? strchr(form, '#') : NULL;
+    if (in->is_cell && in->cell > 0 && mark)
+        (void)snprintf(s->main_name, sizeof s->main_name, "%.*s%u%s", (int)(mark - form), form,
+                       in->cell, mark + 1);
+}
+
+static const char *main_name_of(const struct findings_input *in, const struct sources *s)
+{
+    return s->main_name[0] ? s->main_name : in->main_name;
+}
+
 /* The files of the job. A file that is large or not text has its name alone. */
 static void read_sources(const struct findings_input *in, struct sources *s)
 {
@@ -41,9 +60,12 @@ static void read_sources(const struct findings_input *in, struct sources *s)
     struct err e;
     size_t pos = 0;
     bool more = in->sources && in->sources->len > 0, main_seen = false;
+    name_cell(in, s);
     while (more && s->n < QUESTION_SOURCES_MAX &&
            bundle_next(in->sources, &pos, &entry, &more, &e) == 0 && more) {
-        char *name = strndup(entry.name, entry.head.name_len);
+        bool is_main = in->main_name && bundle_is_named(&entry, in->main_name);
+        char *name = is_main ? strdup(main_name_of(in, s))
+                             : strndup(entry.name, entry.head.name_len);
         if (!name)
             break;
         bool text = entry.head.size <= DIAGNOSE_SOURCE_MAX &&
@@ -52,11 +74,11 @@ static void read_sources(const struct findings_input *in, struct sources *s)
         s->files[s->n++] = (struct source_file){ .name = name,
                                                  .text = text ? entry.bytes : NULL,
                                                  .len = text ? (size_t)entry.head.size : 0 };
-        main_seen = main_seen || (in->main_name && strcmp(name, in->main_name) == 0);
+        main_seen = main_seen || is_main;
     }
     if (main_seen || !in->code || !in->main_name || s->n == QUESTION_SOURCES_MAX)
         return;
-    s->names[s->n] = text_copy(in->main_name);
+    s->names[s->n] = text_copy(main_name_of(in, s));
     if (!s->names[s->n])
         return;
     s->files[s->n] = (struct source_file){ .name = s->names[s->n],
@@ -83,6 +105,11 @@ static bool wants_displays(const struct findings_input *in)
 static enum test_runner test_runner_of(const struct findings_input *in)
 {
     return in->options ? in->options->test_runner : TEST_RUNNER_NONE;
+}
+
+static bool wants_check(const struct findings_input *in)
+{
+    return in->options && in->options->check;
 }
 
 /* The language of the tests is not that of the script that runs them. */
@@ -112,7 +139,7 @@ static struct diagnose_input diagnose_input_of(const struct findings_input *in,
         .len = err->len,
         .printed = buf_str(out),
         .printed_len = out->len,
-        .main_name = in->main_name,
+        .main_name = main_name_of(in, sources),
         .sources = sources->files,
         .n_sources = sources->n,
         .evidence = &r->evidence,
@@ -123,6 +150,7 @@ static struct diagnose_input diagnose_input_of(const struct findings_input *in,
         .is_cell = in->is_cell,
         .has_network = in->has_network,
         .network_advice = in->network_advice,
+        .network_list = in->network_list,
         .allow_commands = in->options ? in->options->allow_commands : NULL,
         .available = modules_known(language) ? module_available : NULL,
     };
@@ -130,10 +158,12 @@ static struct diagnose_input diagnose_input_of(const struct findings_input *in,
 
 int findings_ask(const struct findings_input *in, uint64_t id, struct buf *question, struct err *e)
 {
-    scoped(buf) report = { 0 };
+    scoped(buf) report = { 0 }, whereabouts = { 0 };
     scoped(sources) sources = { .n = 0 };
-    if (in->outputs && report_expected(in->language, in->options) &&
-        report_cut(in->outputs, &report, e))
+    if (in->outputs &&
+        ((report_expected(in->language, in->options) && report_cut(in->outputs, &report, e)) ||
+         ((in->language->whereabouts || in->language->values) &&
+          whereabouts_cut(in->outputs, &whereabouts, e))))
         return -1;
     struct question q = { .id = id,
                           .explain = is_explained(in),
@@ -141,13 +171,20 @@ int findings_ask(const struct findings_input *in, uint64_t id, struct buf *quest
                           .profile = wants_profile(in),
                           .displays = wants_displays(in),
                           .test_runner = test_runner_of(in),
+                          .check = wants_check(in),
                           .report = report.len > 0 ? report.data : NULL,
                           .report_len = report.len };
-    if (!q.explain && !q.report && q.test_runner == TEST_RUNNER_NONE)
+    bool reads = q.explain || q.test_runner != TEST_RUNNER_NONE || q.check;
+    if (!reads && !q.report)
         return 0;
-    if (q.explain || q.test_runner != TEST_RUNNER_NONE) {
+    if (reads) {
         read_sources(in, &sources);
         q.input = diagnose_input_of(in, &sources);
+        const struct buf *told = &whereabouts;
+        if (in->told && in->told->len > 0 && in->told->len <= WHEREABOUTS_MAX)
+            told = in->told;
+        q.input.whereabouts = buf_str(told);
+        q.input.whereabouts_len = told->len;
     }
     return question_pack(&q, question, e);
 }
@@ -165,6 +202,8 @@ struct findings findings_take(const struct findings_input *in, const struct answ
         f.displays = answer->displays ? json_incref(answer->displays) : json_array();
     if (test_runner_of(in) != TEST_RUNNER_NONE)
         f.tests = json_incref(answer->tests);
+    if (wants_check(in))
+        f.check = json_incref(answer->check);
     if (is_explained(in) && answer->diagnosis) {
         answer->diagnosis->verdict = in->result->verdict;
         f.diagnosis = diagnosis_json(answer->diagnosis);

@@ -10,8 +10,9 @@
 #include "spec/samples.h"
 
 struct findings_input {
-    bool explain; /* a diagnosis is wanted if the run failed */
-    bool is_cell; /* of a session */
+    bool explain;  /* a diagnosis is wanted if the run failed */
+    bool is_cell;  /* of a session */
+    unsigned cell; /* its number there, by a guest's word; 0: not known */
     const struct language *language;
     const char *main_name;
     const struct buf *sources;   /* a bundle: the files of the job; empty if they were large */
@@ -20,14 +21,16 @@ struct findings_input {
     bool compiling;              /* the compiler failed, and this is its output */
     const struct result *result; /* verdict, evidence, usage, limits, isolation */
     const struct run_options *options;
-    struct buf *outputs; /* a bundle; the report is removed from it */
+    struct buf *outputs;    /* a bundle; the report is removed from it */
+    const struct buf *told; /* the values of the variables of a cell; NULL: none */
     bool has_network;
     const char *network_advice;    /* network/advice.h; NULL: none */
+    const char *network_list;      /* network_policy_text() of a list; NULL: none */
     const struct samples *samples; /* its usage over time; NULL: not requested */
 };
 
 struct findings {
-    json_t *diagnosis, *tables, *profile, *displays, *tests; /* NULL: none */
+    json_t *diagnosis, *tables, *profile, *displays, *tests, *check; /* NULL: none */
 };
 void findings_done(struct findings *f);
 

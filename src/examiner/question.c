@@ -76,9 +76,10 @@ static size_t sent_sources(const struct diagnose_input *in, struct source_file *
 static size_t room_for(const struct question *q, const struct source_file *sources, size_t n)
 {
     enum { PER_TEXT = 32 };
-    size_t room = FIXED_BYTES + q->input.len + q->input.printed_len + q->report_len;
+    size_t room = FIXED_BYTES + q->input.len + q->input.printed_len + q->report_len +
+                  q->input.whereabouts_len;
     const char *const words[] = { q->input.language, q->input.grammar, q->input.main_name,
-                                  q->input.network_advice };
+                                  q->input.network_advice, q->input.network_list };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         room += words[i] ? strlen(words[i]) : 0;
     for (size_t i = 0; i < n; i++)
@@ -96,6 +97,7 @@ static void pack_input(struct packer *p, const struct diagnose_input *in,
     pack_u32(p, in->compiling);
     pack_text(p, in->text, in->len);
     pack_text(p, in->printed, in->printed_len);
+    pack_text(p, in->whereabouts, in->whereabouts_len);
     pack_word(p, in->main_name);
     pack_u32(p, (uint32_t)n);
     for (size_t i = 0; i < n; i++) {
@@ -110,6 +112,7 @@ static void pack_input(struct packer *p, const struct diagnose_input *in,
     pack_u32(p, in->is_cell);
     pack_u32(p, in->has_network);
     pack_word(p, in->network_advice);
+    pack_word(p, in->network_list);
     pack_u32(p, in->allow_commands != NULL);
     pack_strv(p, in->allow_commands);
     pack_u32(p, in->available != NULL);
@@ -134,6 +137,7 @@ int question_pack(const struct question *q, struct buf *out, struct err *e)
     pack_u32(&p, q->profile);
     pack_u32(&p, q->displays);
     pack_u32(&p, (uint32_t)q->test_runner);
+    pack_u32(&p, q->check);
     pack_text(&p, q->report, q->report_len);
     if (p.failed || strv_len(q->input.allow_commands) > QUESTION_COMMANDS_MAX)
         return err_set(e, ERR_TOO_LARGE, 0, "the question for a diagnosis is too large");
@@ -152,6 +156,7 @@ static void unpack_input(struct unpacker *u, struct question_read *r)
     in->compiling = unpack_u32(u);
     in->text = unpack_text(u, &in->len);
     in->printed = unpack_text(u, &in->printed_len);
+    in->whereabouts = unpack_text(u, &in->whereabouts_len);
     in->main_name = unpack_word(u);
     in->n_sources = unpack_u32(u);
     in->sources = r->sources;
@@ -170,6 +175,7 @@ static void unpack_input(struct unpacker *u, struct question_read *r)
     in->is_cell = unpack_u32(u);
     in->has_network = unpack_u32(u);
     in->network_advice = unpack_word(u);
+    in->network_list = unpack_word(u);
     bool listed = unpack_u32(u);
     r->commands = unpack_strv(u, QUESTION_COMMANDS_MAX);
     in->allow_commands = listed ? r->commands : NULL;
@@ -188,6 +194,7 @@ int question_unpack(const char *bytes, size_t n, struct question_read *ret, stru
     q->profile = unpack_u32(&u);
     q->displays = unpack_u32(&u);
     q->test_runner = (enum test_runner)unpack_u32(&u);
+    q->check = unpack_u32(&u);
     q->report = unpack_text(&u, &q->report_len);
     return unpack_end(&u, "question", e);
 }

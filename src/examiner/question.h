@@ -24,6 +24,7 @@ struct question {
     bool tables, profile, displays;
     /* The output (input.printed) is read as the report of this runner. */
     enum test_runner test_runner;
+    bool check; /* the output is read as the report of a check */
 };
 
 /* Adds a head with the length, and the question. */

@@ -10,6 +10,7 @@
 #include "base/auto.h"
 #include "base/fdio.h"
 #include "examiner/answer.h"
+#include "examiner/checks.h"
 #include "examiner/tests.h"
 #include "examiner/warm.h"
 #include "jar/seccomp.h"
@@ -165,12 +166,14 @@ static int serve(int fd, struct diagnoser *g, struct err *e)
         q->input.available = ask_for_module;
         q->input.context = &fd;
     }
-    bool explains = q->explain || q->test_runner != TEST_RUNNER_NONE;
+    bool explains = q->explain || q->test_runner != TEST_RUNNER_NONE || q->check;
     if (explains && !g && diagnoser_new(&g, e))
         explains = false;
     bool explained = false;
     if (q->test_runner != TEST_RUNNER_NONE)
         a.tests = tests_find(explains ? g : NULL, q, &explained);
+    if (q->check)
+        a.check = checks_find(explains ? g : NULL, q);
     if (a.tests &&
         q->input.len == 0) { /* a runner without a report, such as one that cannot build */
         q->input.text = q->input.printed;

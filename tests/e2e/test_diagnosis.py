@@ -5,8 +5,11 @@ another machine is explained."""
 import pytest
 
 import diagnosis
+import harness
 
-LINES, CATEGORIES, SUGGESTIONS = 98, 95, 80  # percent
+# Percent. With the sanitizers most programs do not run: their output is explained, which tells neither an exit status
+# nor a limit.
+LINES, CATEGORIES, SUGGESTIONS = (95, 92, 80) if harness.ASAN else (98, 95, 80)
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ from service import Service
 
 pytestmark = pytest.mark.release_only  # about rules, which are data
 PROGRAMS = json.loads((REPO / "tests/data/syntax/python.json").read_text())
+MESSAGES = REPO / "tests/data/syntax/messages.tsv"
 GOOD, CURED = 98, 98  # percent
 
 
@@ -25,13 +26,21 @@ def problem(code):
 
 
 @pytest.fixture(scope="module")
-def explained():
-    """[(program, its problem, its diagnosis)]"""
+def service():
     with Service("--set", "pools.max=0") as s:
-        found = [(program, problem(program["code"])) for program in PROGRAMS]
-        return [(program, was, s.post("/v1/diagnoses", {"language": "python", "stderr": was[1],
-                                                        "files": {"main.py": program["code"]}}).json["diagnosis"])
-                for program, was in found if was]
+        yield s
+
+
+def diagnosis_of(service, text, code):
+    return service.post("/v1/diagnoses", {"language": "python", "stderr": text,
+                                          "files": {"main.py": code}}).json["diagnosis"]
+
+
+@pytest.fixture(scope="module")
+def explained(service):
+    """[(program, its problem, its diagnosis)]"""
+    found = [(program, problem(program["code"])) for program in PROGRAMS]
+    return [(program, was, diagnosis_of(service, was[1], program["code"])) for program, was in found if was]
 
 
 def test_nearly_every_program_that_cannot_be_read_has_good_advice(explained):
@@ -59,3 +68,18 @@ def test_nearly_every_corrected_line_can_be_read(explained):
                 bad.append(f"{program['code']!r}: {suggestion['replacement']!r} ({now[1].splitlines()[-1]})")
     assert tried > 60
     assert len(bad) * 100 <= (100 - CURED) * tried, "\n".join(bad)
+
+
+def test_every_message_of_the_parser_has_advice_of_its_own(service):
+    rows = [line.split("\t") for line in MESSAGES.read_text().splitlines() if not line.startswith("#")]
+    bad = []
+    for message, pattern, *code in rows:
+        line = code[0] if code else "x"
+        kind = "TabError" if "tabs" in message else "IndentationError" if "indent" in message else "SyntaxError"
+        text = f'  File "main.py", line 1\n    {line}\n    ^\n{kind}: {message}\n'
+        found = diagnosis_of(service, text, line + "\n")["suggestions"]
+        if not found or not re.search(pattern, found[0]["text"], re.IGNORECASE) \
+                or "could read up to the mark" in found[0]["text"]:
+            bad.append(f"{message}: {found[0]['text'] if found else 'no advice'}")
+    assert len(rows) > 200
+    assert not bad, "\n".join(bad)

@@ -58,6 +58,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .len = len,
         .printed = text,
         .printed_len = len,
+        .whereabouts = text,
+        .whereabouts_len = len,
         .main_name = "main.py",
         .sources = &source,
         .n_sources = 1,

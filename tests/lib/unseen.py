@@ -16,7 +16,8 @@ ROOT = harness.REPO / "tests/data/unseen"
 AT_A_TIME = 4
 MAIN = {"python": "main.py", "javascript": "main.js", "typescript": "main.ts", "go": "main.go", "c": "main.c",
         "cpp": "main.cpp", "java": "Main.java", "ruby": "main.rb", "php": "main.php", "lua": "main.lua",
-        "perl": "main.pl", "bash": "main.sh", "sqlite": "main.sql"}
+        "perl": "main.pl", "bash": "main.sh", "sqlite": "main.sql",
+        "rust": "main.rs"}
 COUNTS = ("programs", "advised", "line", "category", "good", "false", "more")
 LIMITS = {"wall_ms": 20000, "cpu_ms": 20000, "memory": 512 << 20}
 

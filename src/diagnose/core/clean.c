@@ -44,6 +44,8 @@ static const char *const prefixes[] = {
     "^[\\w .()/,-]+\\t[\\w .()/,-]+\\t(?=\\xEF\\xBB\\xBF|\\d{4}-)",
     /* times; GitLab writes the stream behind them */
     iso_time,
+    /* the files of containerd: time, stream, F for a full line */
+    "^std(?:out|err) [FP] ",
     /* syslog, journalctl: "Nov 15 20:31:05 host name[123]: " */
     "^[A-Z][a-z]{2} [ \\d]\\d \\d\\d:\\d\\d:\\d\\d [\\w.-]+ [\\w./@-]+(?:\\[\\d+\\])?: ?",
     /* Heroku, Cloud Foundry: "app[web.1]: ", "[APP/PROC/WEB/0] ERR " */

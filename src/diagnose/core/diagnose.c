@@ -197,6 +197,7 @@ bool diagnose(struct diagnoser *g, const struct diagnose_input *given, struct di
         grammar->advise(g, &in, d);
     system_advise(g, &in, d);
     make_excerpt(&in, d);
+    values_read(&in, d);
     suggestions_drop_idle(d, line_at(&in, d));
     suggestions_check(&in, d);
     return true;

@@ -19,21 +19,21 @@
 #include "base/err.h"
 #include "spec/verdict.h"
 
-#define CATEGORY_TABLE(X) /* id, word */      \
-    X(CATEGORY_RUNTIME,    "runtime")         \
-    X(CATEGORY_SYNTAX,     "syntax")          \
-    X(CATEGORY_NAME,       "name")            \
-    X(CATEGORY_IMPORT,     "import")          \
-    X(CATEGORY_TYPE,       "type")            \
-    X(CATEGORY_VALUE,      "value")           \
-    X(CATEGORY_INDEX,      "index")           \
-    X(CATEGORY_IO,         "io")              \
-    X(CATEGORY_PERMISSION, "permission")      \
-    X(CATEGORY_NETWORK,    "network")         \
-    X(CATEGORY_RESOURCE,   "resource")        \
-    X(CATEGORY_ASSERTION,  "assertion")       \
-    X(CATEGORY_COMPILE,    "compile")         \
-    X(CATEGORY_SANDBOX,    "sandbox")
+#define CATEGORY_TABLE(X) /* id, word */ \
+    X(CATEGORY_RUNTIME, "runtime")       \
+    X(CATEGORY_SYNTAX, "syntax")         \
+    X(CATEGORY_NAME, "name")             \
+    X(CATEGORY_IMPORT, "import")         \
+    X(CATEGORY_TYPE, "type")             \
+    X(CATEGORY_VALUE, "value")           \
+    X(CATEGORY_INDEX, "index")           \
+    X(CATEGORY_IO, "io")                 \
+    X(CATEGORY_PERMISSION, "permission") \
+    X(CATEGORY_NETWORK, "network")       \
+    X(CATEGORY_RESOURCE, "resource")     \
+    X(CATEGORY_ASSERTION, "assertion")   \
+    X(CATEGORY_COMPILE, "compile")       \
+    X(CATEGORY_SANDBOX, "sandbox")
 
 enum category {
 #define X(id, word) id,
@@ -53,6 +53,8 @@ enum {
     DIAGNOSE_SUGGESTIONS = 4,
     DIAGNOSE_EXCERPT = 7,
     DIAGNOSE_FURTHER = 20,
+    DIAGNOSE_VALUES = 24,
+    DIAGNOSE_SHAPE = 8,
 };
 
 /* Lines and columns count from 1; 0: not known. Columns count characters. */
@@ -99,6 +101,22 @@ struct diagnosis {
         double confidence;     /* 0 to 1 */
         unsigned rule;         /* its number among the most common errors (README.md); 0: another */
     } suggestions[DIAGNOSE_SUGGESTIONS];
+    /* The variables that the failing line and the line of its caller name, as the program told them.
+     * It may have invented them. */
+    size_t n_values;
+    struct value {
+        struct place_in_code at; /* file and line */
+        char function[128];
+        char name[100], type[80]; /* "self.total"; the language's own name of the type */
+        bool sized;
+        uint64_t size; /* elements, characters or bytes */
+        size_t n_shape;
+        uint64_t shape[DIAGNOSE_SHAPE]; /* of an array or a table */
+        char dtype[32];                 /* of its elements; "": none */
+        char preview[400];              /* "": none */
+        bool masked;                    /* by its name it is a secret: there is no preview */
+        bool cut;                       /* the preview shows a part of it */
+    } values[DIAGNOSE_VALUES];
     size_t last;    /* the suggestion that was added last, for suggest_replacement() */
     char docs[200]; /* an address; "": none */
     bool sandbox;   /* Belljar's own policy caused it */
@@ -131,9 +149,14 @@ struct diagnose_input {
     bool sealed; /* it ran in a jar: a read-only root, and only the network that it was given */
     bool has_network;
     const char *network_advice; /* a sentence about its last failed connection; NULL: none failed */
+    const char *network_list;   /* "pypi.org:443, ..."; NULL: there is none */
     bool is_cell;               /* of a session */
     char *const *allow_commands;
-    size_t statement;  /* 1 + the byte of the main file at which it was stopped; 0: not known */
+    size_t statement; /* 1 + the byte of the main file at which it was stopped; 0: not known */
+    /* The lines that it was at before a deadline ended it, or the values of its variables when it
+     * failed (spec/job.h), by its own word; NULL: none. */
+    const char *whereabouts;
+    size_t whereabouts_len;
     uint32_t hot_line; /* where a profile saw most of the time; 0: not known */
     /* Whether a module can be imported here; NULL: not known. */
     bool (*available)(void *context, const char *module);

@@ -113,6 +113,7 @@ enum {
     LINES_SEEN = 1 << 14, /* lines of a text whose every line meets several patterns */
     LINES_NEAR = 64,      /* lines around a place that are searched; each is counted from line 1 */
     BLANKS_NEAR = 8,      /* blank lines that are skipped on the way to the next line of code */
+    NAMES_ASKED = 16,     /* names of a line for each of which the whole file is searched */
 };
 struct match {
     struct piece all;
@@ -296,6 +297,14 @@ void system_read(struct diagnoser *g, const struct diagnose_input *in, struct di
 void system_advise(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d);
 /* sandbox.c: effects of Belljar's own policy; a part of system_advise(). */
 void sandbox_advise(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d);
+
+/* stopped.c: the place at which a program was before a deadline ended it. Fills in location and frames;
+ * false when the place is not known. */
+bool stopped_read(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d);
+void stopped_advise(const struct diagnose_input *in, struct diagnosis *d);
+
+/* values.c: the values of variables that the program told, at lines that the diagnosis names. */
+void values_read(const struct diagnose_input *in, struct diagnosis *d);
 
 /* clean.c: the text without the escape sequences of terminals. `passed_on`: also without the
  * prefixes that other programs put before its lines (times, names of containers). *ret_copy, which

@@ -4,6 +4,8 @@
 #include "diagnose/core/grammar.h"
 
 static const char jar_root[] = "/sandbox/";
+/* The file that the shell of a session reads each cell from. */
+static const char cell_of_shell[] = "/dev/fd/61";
 
 /* Paths of interpreters and their libraries on any machine. Files there are never the job's. */
 static const char *const foreign[] = { "/usr/",         "/opt/",        "/lib/",
@@ -22,8 +24,10 @@ static bool is_foreign(struct piece file)
 
 /* The name that users know. Any path with /sandbox/ in it counts as below /sandbox: on a host
  * without namespaces the directory is elsewhere. */
-static struct piece known_as(struct piece file)
+static struct piece known_as(const struct diagnose_input *in, struct piece file)
 {
+    if (in->is_cell && in->main_name && piece_is(file, cell_of_shell))
+        return piece_of(in->main_name);
     if (starts_with(file, "file://"))
         file = piece_skip(file, 7);
     while (starts_with(file, "./"))
@@ -34,7 +38,7 @@ static struct piece known_as(struct piece file)
 
 const struct source_file *find_source(const struct diagnose_input *in, struct piece name)
 {
-    struct piece known = known_as(name);
+    struct piece known = known_as(in, name);
     if (!name.at || is_foreign(known))
         return NULL;
     for (size_t i = 0; i < in->n_sources; i++)
@@ -63,7 +67,7 @@ static bool is_users(const struct diagnose_input *in, struct piece file)
 {
     if (find_source(in, file) || (in->is_cell && is_cell(file)))
         return true;
-    struct piece known = known_as(file);
+    struct piece known = known_as(in, file);
     if (in->main_name && piece_is(known, in->main_name))
         return true;
     return known.at && known.len > 0 && !is_foreign(known) &&
@@ -74,7 +78,7 @@ bool set_place(const struct diagnose_input *in, struct place_in_code *p, struct 
                struct piece line, struct piece column)
 {
     const struct source_file *f = find_source(in, file);
-    COPY(f ? piece_of(f->name) : known_as(file), p->file);
+    COPY(f ? piece_of(f->name) : known_as(in, file), p->file);
     p->line = piece_number(line);
     p->column = piece_number(column);
     p->end_column = 0;

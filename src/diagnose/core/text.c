@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "diagnose/core/grammar.h"
 
+enum { VALUES_SHOWN = 6, VALUE_SHOWN = 72 };
+
 enum style { STYLE_ERROR, STYLE_PLACE, STYLE_HELP, STYLE_NOTE, STYLE_STRONG, STYLE_NONE };
 static const char *const escapes[] = {
     [STYLE_ERROR] = "\033[1;31m", [STYLE_PLACE] = "\033[1;34m", [STYLE_HELP] = "\033[1;32m",
@@ -218,6 +220,50 @@ static int notes(struct page *p, const struct diagnosis *d)
     return 0;
 }
 
+/* "rows  list  3  [1, 2, 3]": the type and the size stand for a value without a preview. */
+static int one_value(struct page *p, const struct value *v, int name_width)
+{
+    char text[sizeof v->name + sizeof v->type + sizeof v->preview + 200];
+    char size[24] = "", shape[DIAGNOSE_SHAPE * 22 + 8] = "";
+    int n = 0;
+    if (v->sized)
+        (void)snprintf(size, sizeof size, " of %llu", (unsigned long long)v->size);
+    for (size_t i = 0; i < v->n_shape && n >= 0 && (size_t)n < sizeof shape; i++)
+        n += snprintf(shape + n, sizeof shape - (size_t)n, "%s%llu", i > 0 ? " x " : " ",
+                      (unsigned long long)v->shape[i]);
+    (void)snprintf(text, sizeof text, "%-*s  %s%s%s%s%s%s%s", name_width, v->name, v->type, size,
+                   shape, v->dtype[0] ? " " : "", v->dtype, v->masked ? ", masked" : "",
+                   v->preview[0] ? "  " : "");
+    if (buf_addf(p->out, p->e, "      ") || add_clean(p, text, 0, 6))
+        return -1;
+    size_t at = 6 + strlen(text), room = p->columns && (size_t)p->columns > at + 16
+                                             ? (size_t)p->columns - at
+                                             : VALUE_SHOWN;
+    size_t whole = text_whole(v->preview, strlen(v->preview) < room ? strlen(v->preview) : room);
+    return add_clean_bytes(p, v->preview, whole, 0, 6) ||
+                   buf_addf(p->out, p->e, v->preview[whole] ? "…\n" : "\n")
+               ? -1
+               : 0;
+}
+
+/* The first values of the failing line: they are the program's own word. */
+static int values(struct page *p, const struct diagnosis *d)
+{
+    int name_width = 0;
+    size_t n = 0;
+    for (; n < d->n_values && n < VALUES_SHOWN && d->values[n].at.line == d->values[0].at.line; n++)
+        if ((int)strlen(d->values[n].name) > name_width)
+            name_width = (int)strlen(d->values[n].name);
+    if (n == 0)
+        return 0;
+    if (labelled(p, STYLE_NOTE, "values", "as the program told them"))
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        if (one_value(p, &d->values[i], name_width))
+            return -1;
+    return 0;
+}
+
 /* The further errors of a compiler that goes on after an error, one line each. */
 static int further(struct page *p, const struct diagnosis *d)
 {
@@ -249,7 +295,7 @@ int diagnosis_text(const struct diagnosis *d, bool colour, int columns, struct b
     for (uint32_t n = d->location.line; n >= 10; n /= 10)
         p.width++;
     if (head(&p, d) || (d->location.file[0] && place(&p, &d->location)) || excerpt(&p, d) ||
-        suggestions(&p, d) || notes(&p, d) || further(&p, d))
+        suggestions(&p, d) || values(&p, d) || notes(&p, d) || further(&p, d))
         return -1;
     return d->docs[0] ? labelled(&p, STYLE_NOTE, "docs", d->docs) : 0;
 }

@@ -95,14 +95,58 @@ static void advise_defined_before(const struct advice *a)
     struct match n;
     if (match_text(a->g, NOTE ".*(?:previous|previously|first)", text_of(a->in), &n) &&
         piece_number(n.group[1]) == a->d->location.line &&
-        piece_same(piece_base(n.group[0]), piece_base(piece_of(a->d->location.file)))) {
+        piece_same(piece_base(n.group[0]), piece_base(piece_of(a->d->location.file))) &&
+        match(a->g, "\\.(?:h|hh|hpp|hxx)$", piece_of(a->d->location.file), &(struct match){ 0 })) {
         suggest(a->d, 0, 0.9, "%s is included more than once: begin it with `#pragma once`.",
                 a->d->location.file);
         suggest_replacement(a->d, "#pragma once");
         return;
     }
+    if (match(a->g, "(?:redeclaration|redefinition) of " Q "(?:[^()]* )?[*&]*(\\w+)" E, a->message,
+              &n) &&
+        indent_of(a->line) > 0) {
+        suggest(a->d, 33, 0.85,
+                "`%.*s` is declared twice in this block: remove the type from the second line to "
+                "give it "
+                "a new value, or use another name.",
+                P(n.group[0]));
+        return;
+    }
     (void)advise_noted(a, NOTE ".*(?:previous|previously|first)", 0.8,
                        "Rename or remove one of the two; the other is on");
+}
+
+/* `string` in C++ is std::string. */
+static void advise_string(const struct advice *a)
+{
+    if (gcc_is_cpp(a))
+        gcc_advise_undeclared(a);
+}
+
+/* A call that fits no function: of a template, because two arguments have two types. */
+static void advise_call(const struct advice *a)
+{
+    struct match m;
+    if (match(
+            a->g,
+            "basic_string(?:<char>)?::basic_string\\((?:int|long|unsigned|float|double|const int)",
+            a->message, &m)) {
+        suggest(a->d, 11, 0.94,
+                "A number is not converted to a string automatically: std::to_string(value) "
+                "(<string>).");
+        return;
+    }
+    if (match_text(a->g,
+                   "deduced conflicting types for parameter " Q "(\\w+)" E " \\(" Q "(.+?)" E
+                   " and " Q "(.+?)" E,
+                   text_of(a->in), &m))
+        suggest(
+            a->d, 10, 0.92,
+            "Two arguments of the template have two types, %.*s and %.*s: convert one of them, or "
+            "name the type, f<%.*s>(...).",
+            P(m.group[1]), P(m.group[2]), P(m.group[2]));
+    else
+        advise_declared(a);
 }
 
 static void advise_pure(const struct advice *a)
@@ -129,7 +173,13 @@ static void advise_member(const struct advice *a)
         }
     char best[128];
     if (!similar_name(a->in, name, NULL, best, sizeof best))
+        best[0] = '\0';
+    if (!best[0]) {
+        suggest(a->d, 5, 0.75,
+                "`%.*s` has no member `%.*s`: add it to its definition, or check the name.", P(of),
+                P(name));
         return;
+    }
     suggest(a->d, 0, 0.6, "Did you mean `%s`? `%.*s` has no `%.*s`.", best, P(of), P(name));
     (void)suggest_swap(a->in, a->d, name, best);
 }

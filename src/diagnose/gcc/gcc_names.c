@@ -68,6 +68,12 @@ bool gcc_advise_meant(const struct advice *a, struct piece name)
     if (!match(a->g, "did you mean " Q "(.+?)" E "\\?", a->message, &m))
         return false;
     COPY(m.group[0], meant);
+    /* gcc offers names of its headers that are far away: ‘stdin’ for ‘string’. */
+    struct similar near = { .name = name };
+    similar_try(&near, m.group[0]);
+    if (!near.best[0] && !piece_has(m.group[0], "::") &&
+        !has_word(text_of_source(a->file), m.group[0]))
+        return false;
     suggest(a->d, 37, 0.9, "Did you mean `%s`? Nothing here is called `%.*s`.", meant, P(name));
     (void)suggest_swap(a->in, a->d, name, meant);
     return true;

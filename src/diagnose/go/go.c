@@ -39,6 +39,14 @@ static void advise_undefined(const struct advice *a)
         (void)snprintf(a->d->docs, sizeof a->d->docs, "https://pkg.go.dev/%s", package);
         return;
     }
+    const char *other = member.len == 0 ? text_for(third_party, name) : NULL;
+    if (other && piece_at(a->line, find_word(a->line, name) + name.len + 1) == '.') {
+        suggest(a->d, 0, 0.9,
+                "`%.*s` is a package of another module, %s: import \"%s\". Compilers here have no "
+                "network to download it, so add its files to the job, or use the standard library.",
+                P(name), other, other);
+        return;
+    }
     struct advice wrong = *a;
     wrong.m.group[0] = member.len > 0 ? member : name;
     advise_nearest(&wrong);
@@ -52,10 +60,40 @@ static void advise_undefined(const struct advice *a)
     }
 }
 
+/* `total declared but not used`, and `undefined: totl` in a later line. */
+static bool is_misspelt_later(const struct advice *a, struct piece name, char *out, size_t size,
+                              uint32_t *ret_line)
+{
+    struct piece rest = text_of(a->in), line;
+    struct match m;
+    for (unsigned n = 0; n < LINES_SEEN && next_line(&rest, &line); n++) {
+        if (!match(a->g, ":(\\d+):\\d+: undefined: (\\w+)$", line, &m))
+            continue;
+        struct similar near = { .name = m.group[1] };
+        similar_try(&near, name);
+        if (!near.best[0])
+            continue;
+        copy_piece(m.group[1], out, size);
+        *ret_line = piece_number(m.group[0]);
+        return true;
+    }
+    return false;
+}
+
 static void advise_unused(const struct advice *a)
 {
     struct piece name = a->m.group[a->m.group[0].at ? 0 : 1], line = a->line;
     struct match c;
+    char meant[128];
+    uint32_t where;
+    if (is_misspelt_later(a, name, meant, sizeof meant, &where)) {
+        suggest(
+            a->d, 34, 0.93,
+            "Line %u uses `%s`, which is not declared: it may mean `%.*s` of this line. Then both "
+            "errors are gone.",
+            where, meant, P(name));
+        return;
+    }
     suggest(a->d, 34, 0.9,
             "Go refuses `%.*s` because no code reads its value: use it, remove it, or assign the "
             "value to `_`.",

@@ -39,6 +39,12 @@ static void advise_symbol(const struct advice *a)
             (void)suggest_swap(a->in, a->d, name, members[i].right);
             return;
         }
+    const char *own = piece_is(kind, "class") ? text_for(type_names, name) : NULL;
+    if (own) {
+        suggest(a->d, 3, 0.95, "In Java the type is `%s`.", own);
+        (void)suggest_swap(a->in, a->d, name, own);
+        return;
+    }
     if (similar_name(a->in, name, names, best, sizeof best)) {
         suggest(a->d, 0, 0.85, "Did you mean `%s`? There is no %.*s `%.*s`.", best, P(kind),
                 P(name));
@@ -113,6 +119,18 @@ static void advise_convert(const struct advice *a)
     else if (piece_is(to, "String"))
         suggest(a->d, 0, 0.85, "String.valueOf(value) converts a %.*s to a String.",
                 P(a->m.group[0]));
+    else if (piece_is(to, "boolean") && piece_is(from, "String"))
+        suggest(
+            a->d, 0, 0.88,
+            "A condition must be a boolean, and `=` assigns: texts are compared with a.equals(b).");
+    else if (piece_is(to, "char") && piece_is(from, "String"))
+        suggest(
+            a->d, 0, 0.93,
+            "One character stands in single quotes, 'a'; text.charAt(0) takes one of a String.");
+    else if (piece_has(from, "no instance(s)") || piece_has(from, "inference variable"))
+        suggest(a->d, 11, 0.75,
+                "The types do not fit: a Stream ends with collect(...), toList(), findFirst() or "
+                "another call that gives a value.");
     else if (piece_is(to, "boolean"))
         suggest(a->d, 0, 0.8,
                 "A condition must be a boolean: compare with `==`, `>` or `!= null`.");

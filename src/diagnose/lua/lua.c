@@ -7,11 +7,51 @@
 
 /* ---- the rules ---- */
 
+/* The table of the standard library before the name: "string" of `string.trim`. */
+static struct piece library_of(const struct advice *a, struct piece name)
+{
+    static const char *const libraries[] = { "string", "table",     "math",  "os", "io",
+                                             "utf8",   "coroutine", "debug", NULL };
+    struct piece rest = a->line;
+    struct match m;
+    for (; rest.len > 0 && match(a->g, "\\b(\\w+)[.:](\\w+)", rest, &m);
+         rest = piece_after(rest, m.group[0]))
+        if (piece_same(m.group[1], name) && piece_among(m.group[0], libraries))
+            return m.group[0];
+    return NO_PIECE;
+}
+
+/* Names of other languages and libraries: of a library, and of a method of a table or a string. */
+static bool advise_missing(const struct advice *a, struct piece name)
+{
+    struct piece library = library_of(a, name);
+    bool method = piece_is(a->m.group[0], "method");
+    const char *text = library.at ? text_for(library_names, name)
+                       : method   ? text_for(methods, name)
+                                  : NULL;
+    if (text)
+        suggest(a->d, 5, 0.92, "%s.", text);
+    else if (library.at)
+        suggest(
+            a->d, 5, 0.85,
+            "Lua's library `%.*s` has no `%.*s`: write a function for it, or use one that it has.",
+            P(library), P(name));
+    else if (method)
+        suggest(a->d, 5, 0.8,
+                "The value before `:%.*s` has no such method: define it, `function Name:%.*s() ... "
+                "end`, "
+                "and set __index of its metatable.",
+                P(name), P(name));
+    return text || library.at || method;
+}
+
 static void advise_name(const struct advice *a)
 {
     struct piece name = a->m.group[1];
     const char *own = text_for(foreign, name);
     char best[128];
+    if (library_of(a, name).at && advise_missing(a, name))
+        return;
     if (own) {
         suggest(a->d, 0, 0.85, "In Lua the name is `%s`.", own);
         return;
@@ -22,8 +62,54 @@ static void advise_name(const struct advice *a)
         (void)suggest_swap(a->in, a->d, name, best);
         return;
     }
+    if (advise_missing(a, name))
+        return;
     suggest(a->d, 0, 0.6, "The %.*s `%.*s` has no value there: define it before it is called.",
             P(a->m.group[0]), P(name));
+}
+
+/* for k, v in t do */
+static void advise_iterator(const struct advice *a)
+{
+    struct match m;
+    if (match(a->g, "\\bfor\\b.*\\bin\\s+([\\w.]+)\\s+do\\b", a->line, &m) &&
+        piece_is(a->m.group[0], "table")) {
+        suggest(
+            a->d, 12, 0.94,
+            "A loop over a table needs an iterator: ipairs(%.*s) for positions, pairs(%.*s) for "
+            "keys.",
+            P(m.group[0]), P(m.group[0]));
+        struct match made;
+        struct piece rest = text_of_source(a->file), line;
+        const char
+            *iterator = NULL; /* of a table that is written out: its first item shows which */
+        for (unsigned n = 0; n < LINES_SEEN && next_line(&rest, &line); n++)
+            if (match(a->g, "(\\w+)\\s*=\\s*\\{\\s*(\\w+\\s*=|\\[|[\"'\\d{])", line, &made) &&
+                piece_same(made.group[0], m.group[0]))
+                iterator = ends_with(made.group[1], "=") || piece_is(made.group[1], "[") ? "pairs"
+                                                                                         : "ipairs";
+        char with[140], plain[130];
+        (void)snprintf(with, sizeof with, "in %s(%.*s)", iterator ? iterator : "",
+                       P(piece_cut(m.group[0], 100)));
+        (void)snprintf(plain, sizeof plain, "in %.*s", P(piece_cut(m.group[0], 100)));
+        if (iterator)
+            (void)suggest_swap(a->in, a->d, piece_of(plain), with);
+        return;
+    }
+    suggest(
+        a->d, 12, 0.85,
+        "The value behind `in` is a %.*s, not an iterator: pairs(t) and ipairs(t) make one of a "
+        "table.",
+        P(a->m.group[0]));
+}
+
+/* tonumber("abc") + 1 */
+static void advise_no_number(const struct advice *a)
+{
+    if (piece_has(a->line, "tonumber("))
+        suggest(a->d, 13, 0.92,
+                "tonumber() returns nil for text that is no number: test the result, or write "
+                "(tonumber(x) or 0).");
 }
 
 /* The whole of "config.window" when the name is window. */
@@ -115,6 +201,29 @@ static void advise_syntax(const struct advice *a)
     } else if (match(a->g, "^(.*)!=(.*)$", line, &c)) {
         suggest(a->d, 0, 0.9, "In Lua \"not equal\" is `~=`.");
         suggest_replacement(a->d, "%.*s~=%.*s", P(c.group[0]), P(c.group[1]));
+    } else if (match(a->g, "\\bcontinue\\b", line, &c)) {
+        suggest(a->d, 17, 0.92,
+                "Lua has no `continue`: write `goto continue` with `::continue::` at the end of "
+                "the loop, or an `if` around the rest.");
+    } else if (piece_has(a->message, "const variable")) {
+        suggest(a->d, 33, 0.93,
+                "The variable is declared <const>: remove that word, or use another name.");
+    } else if (match(a->g, "^\\s*(?:function\\s+)?\\w+\\s*\\(.*\\)\\s*\\{|\\)\\s*\\{\\s*$", line,
+                     &c)) {
+        suggest(a->d, 17, 0.88, "Lua has no { } around blocks: they end with `end`.");
+    } else if (match(a->g, "^\\s*(?:var|let|const|def|func)\\b", line, &c)) {
+        suggest(a->d, 17, 0.9,
+                "A variable is declared with `local`, a function with `function name() ... end`.");
+    } else if (match(a->g, "\\belif\\b|\\belsif\\b", line, &c)) {
+        suggest(a->d, 17, 0.92, "In Lua the word is `elseif`.");
+    } else if (match(a->g, "^\\s*(?:else|elseif|end|until)\\b", line, &c) &&
+               piece_has(a->message, "<eof>")) {
+        suggest(a->d, 17, 0.85,
+                "No open block fits this word: remove it, or add the `if` or loop before it.");
+    } else if (match(a->g, "^\\s*(?:#|//)", line, &c)) {
+        suggest(a->d, 20, 0.92, "A comment begins with two dashes, --.");
+    } else if (match(a->g, "\\?.*:", line, &c)) {
+        suggest(a->d, 17, 0.85, "Lua has no `test ? a : b`: write `test and a or b`.");
     } else if (match(a->g, "&&|\\|\\||\\belse if\\b|\\bnull\\b", line, &c)) {
         suggest(a->d, 0, 0.8, "Lua writes `and`, `or`, `not`, `elseif` and `nil`.");
     }

@@ -23,7 +23,7 @@ bool js_assigned(const struct advice *a, struct piece name, struct piece *ret_va
                    line, &m) ||
             !piece_same(m.group[0], name))
             continue;
-        *ret_value = m.group[1];
+        *ret_value = piece_cut(m.group[1], piece_find(m.group[1], "; "));
         *ret_line = i;
         found = true;
     }
@@ -37,6 +37,11 @@ bool js_forgotten_await(const struct advice *a, struct piece code, struct piece 
     if (match(a->g, "\\bawait\\b", code, &m))
         return false;
     if (match(a->g, "\\b(fetch|readFile|writeFile)\\(", code, &call) && !piece_has(code, "Sync")) {
+        *ret_name = call.group[0];
+        return true;
+    }
+    if (match(a->g, "(?:^|[^\\w$])(Promise\\.(?:all|allSettled|race|any|resolve))\\(", code,
+              &call)) {
         *ret_name = call.group[0];
         return true;
     }
@@ -56,13 +61,60 @@ bool js_forgotten_await(const struct advice *a, struct piece code, struct piece 
     return false;
 }
 
+uint32_t js_function(const struct advice *a, struct piece name, const struct source_file **ret_file)
+{
+    struct match m;
+    for (size_t k = 0; k < a->in->n_sources; k++) {
+        struct piece rest = text_of_source(&a->in->sources[k]), line;
+        for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++)
+            if ((match(a->g, "\\bfunction\\s+([\\w$]+)", line, &m) ||
+                 match(a->g, "\\b(?:const|let|var)\\s+([\\w$]+)\\s*=\\s*(?:\\(.*\\)|[\\w$]+)\\s*=>",
+                       line, &m) ||
+                 match(a->g, "\\b(?:const|let|var)\\s+([\\w$]+)\\s*=\\s*function\\b", line, &m)) &&
+                piece_same(m.group[0], name)) {
+                *ret_file = &a->in->sources[k];
+                return i;
+            }
+    }
+    return 0;
+}
+
+bool js_returns(const struct advice *a, const struct source_file *f, uint32_t number,
+                uint32_t *ret_alone)
+{
+    enum { LINES_BODY = 200 };
+    struct piece rest = text_of_source(f), line;
+    struct match m;
+    long depth = 0;
+    bool begun = false, alone = false;
+    for (uint32_t i = 1; i < number + LINES_BODY && next_line(&rest, &line); i++) {
+        if (i < number)
+            continue;
+        if (i == number && match(a->g, "=>\\s*[^{\\s]", line, &m))
+            return true; /* an arrow function without { } */
+        if (alone && match(a->g, "^\\s*[^\\s}/]", line, &m))
+            *ret_alone = i - 1;
+        if (match(a->g, "\\b(?:return|yield)\\b\\s*[^\\s;}]", line, &m))
+            return true;
+        alone = match(a->g, "\\breturn\\s*$", line, &m);
+        for (size_t at = 0; at < line.len; at++) {
+            char c = piece_byte(line, at);
+            depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+            begun = begun || c == '{';
+        }
+        if (begun && depth <= 0)
+            return false;
+    }
+    return true; /* its end was not found */
+}
+
 void js_suggest_await(const struct advice *a, unsigned number, struct piece name, uint32_t line)
 {
     suggest(a->d, number, 0.94,
             "%.*s() returns a promise, which is not awaited%s: put `await` before the call (inside "
             "an async function).",
             P(name), line ? "" : " here");
-    if (line && line != a->d->location.line)
+    if ((line && line != a->d->location.line) || piece_has(a->line, "function "))
         return;
     char call[160], awaited[180];
     (void)snprintf(call, sizeof call, "%.*s(", P(name));
@@ -113,6 +165,16 @@ static void on_enoent(const struct advice *a)
     if (!match(a->g, "'([^']+)'", a->message, &m))
         return;
     struct piece path = m.group[0], base = piece_base(path);
+    struct match deep;
+    if (match(a->g, "(?:write|append|copy|createWriteStream|mkdir|rename)", a->line, &deep) &&
+        match(a->g, "^(.+)/[^/]+$", path, &deep) && !starts_with(path, "/")) {
+        suggest(
+            a->d, 22, 0.9,
+            "The directory '%.*s' is not there: make it first, fs.mkdirSync('%.*s', { recursive: "
+            "true }).",
+            P(deep.group[0]), P(deep.group[0]));
+        return;
+    }
     struct similar n = { .name = base };
     for (size_t i = 0; i < a->in->n_sources; i++)
         similar_try(&n, piece_base(piece_of(a->in->sources[i].name)));

@@ -20,7 +20,7 @@ static bool is_in_a_block(const struct advice *a, struct piece name)
     struct piece rest = text_of_source(a->file), line;
     struct match m;
     for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++)
-        if (match(a->g, "\\b(?:const|let|var)\\s+([\\w$]+)", line, &m) &&
+        if (indent_of(line) > 0 && match(a->g, "\\b(?:const|let|var)\\s+([\\w$]+)", line, &m) &&
             piece_same(m.group[0], name) && i != a->d->location.line) {
             suggest(a->d, 29, 0.9,
                     "'%.*s' is declared in line %u, inside { }, and is not known outside: declare "
@@ -31,11 +31,32 @@ static bool is_in_a_block(const struct advice *a, struct piece name)
     return false;
 }
 
+/* A name near to it that a line declares, or that Node has. */
+static bool near_name(const struct advice *a, struct similar *n)
+{
+    struct piece rest = text_of_source(a->file), line;
+    struct match m;
+    for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++) {
+        if (i == a->d->location.line ||
+            !match(a->g, "\\b(?:const|let|var|function|class|import|catch|require|for)\\b|=>", line,
+                   &m))
+            continue;
+        while (line.len > 0 && match(a->g, "(?<![.\\w$])([A-Za-z_$][\\w$]*)", line, &m)) {
+            similar_try(n, m.group[0]);
+            line = piece_after(line, m.all);
+        }
+    }
+    similar_try_list(n, js_globals);
+    return n->best[0] != '\0';
+}
+
 static void on_name(const struct advice *a)
 {
     struct piece name = a->m.group[0];
-    char best[128];
+    struct similar n = { .name = name };
     const char *text;
+    if (is_in_a_block(a, name))
+        return;
     if ((text = text_for(browser, name))) {
         suggest(a->d, 29, 0.95, "%s.", text);
         return;
@@ -53,16 +74,14 @@ static void on_name(const struct advice *a)
             (void)suggest_swap(a->in, a->d, name, text);
         return;
     }
-    if (is_in_a_block(a, name))
-        return;
-    if (similar_name(a->in, name, js_globals, best, sizeof best)) {
-        suggest(a->d, 29, 0.9, "Did you mean '%s'?", best);
-        (void)suggest_swap(a->in, a->d, name, best);
+    if (near_name(a, &n)) {
+        suggest(a->d, 29, 0.9, "Did you mean '%s'?", n.best);
+        (void)suggest_swap(a->in, a->d, name, n.best);
     } else {
         suggest(a->d, 29, 0.5,
-                "The program does not declare '%.*s' where this line can see it: declare it "
+                "The %s does not declare '%.*s' where this line can see it: declare it "
                 "(const, let), load it (require, import), or put it in quotes if it is text.",
-                P(name));
+                a->in->is_cell ? "session" : "program", P(name));
     }
 }
 
@@ -124,7 +143,10 @@ static void on_require(const struct advice *a)
 static void on_no_export(const struct advice *a)
 {
     struct similar n = { .name = a->m.group[1] };
-    similar_try_sources(&n, a->in);
+    struct diagnose_input alone = *a->in;
+    alone.sources = find_source(a->in, a->m.group[0]);
+    alone.n_sources = alone.sources != NULL;
+    similar_try_sources(&n, &alone);
     if (n.best[0])
         suggest(a->d, 30, 0.85,
                 "'%.*s' exports no '%.*s': did you mean '%s'? An import without { } takes the "

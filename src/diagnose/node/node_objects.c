@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "diagnose/node_objects.words.h" /* generated */
 
 /* ---- undefined ---- */
@@ -46,9 +47,29 @@ static void offer_optional(const struct advice *a, struct piece property)
 static struct piece before_property(const struct advice *a, struct piece property)
 {
     char dotted[136];
+    size_t column = a->d->location.column;
+    if (column > 1 && piece_at(a->line, column - 1) == '.')
+        return piece_before(a->line, column - 1);
     (void)snprintf(dotted, sizeof dotted, ".%.*s", P(piece_cut(property, 120)));
     size_t at = piece_find(a->line, dotted);
     return at < a->line.len ? piece_cut(a->line, at) : piece_before(a->line, a->d->location.column);
+}
+
+static bool explain_own_function(const struct advice *a, struct piece code, const char *name,
+                                 uint32_t line);
+
+/* `for (let i = 0; i <= items.length; i++)` above the line. */
+static bool loop_goes_too_far(const struct advice *a, struct piece items)
+{
+    struct match m;
+    uint32_t loop = line_above_with(a, "\\bfor\\s*\\(.*<=\\s*([\\w$.]+)\\.length\\s*;", &m);
+    if (!loop || !piece_same(m.group[0], items))
+        return false;
+    suggest(a->d, 28, 0.94,
+            "Line %u counts to %.*s.length itself, and the last position is one less: write `<` in "
+            "place of `<=`.",
+            loop, P(items));
+    return true;
 }
 
 /* Explains, by the line that assigned it, why the name or the object it is part of has no value. */
@@ -66,7 +87,17 @@ static bool blame_assignment(const struct advice *a, struct piece name)
         return true;
     }
     COPY(name, shown);
-    return whole && explain_undefined_call(a, value, shown, line);
+    struct match item;
+    if (whole && match(a->g, "^([\\w$.]+)\\[([^\\[\\]]+)\\]$", value, &item)) {
+        if (!loop_goes_too_far(a, item.group[0]))
+            suggest(a->d, 28, 0.88,
+                    "'%s' gets its value in line %u, and %.*s has no position or key %.*s: test it "
+                    "first, or check the index.",
+                    shown, line, P(item.group[0]), P(item.group[1]));
+        return true;
+    }
+    return whole && (explain_undefined_call(a, value, shown, line) ||
+                     explain_own_function(a, value, shown, line));
 }
 
 /* Explains why the expression before the property has no value. */
@@ -77,6 +108,8 @@ static bool blame_line(const struct advice *a, struct piece before, struct piece
         js_suggest_await(a, 28, function, a->d->location.line);
         return true;
     }
+    if (explain_own_function(a, before, NULL, 0))
+        return true;
     if (!explain_undefined_call(a, before, NULL, 0))
         return false;
     offer_optional(a, property);
@@ -91,6 +124,8 @@ static void on_undefined(const struct advice *a)
     bool named = before.len > 0 &&
                  match(a->g, "([A-Za-z_$][\\w$.]*)(\\[[^\\[\\]]*\\])?$", before, &m);
     if (named && m.group[1].at) {
+        if (loop_goes_too_far(a, m.group[0]))
+            return;
         suggest(a->d, 28, 0.85,
                 "%.*s%.*s is %.*s: that position or key does not exist. Check the index (a loop "
                 "with <= length goes one too far), or test the value first.",
@@ -105,10 +140,16 @@ static void on_undefined(const struct advice *a)
     }
     if (blame_line(a, before, property))
         return;
-    if (starts_with(name, "this"))
+    if (piece_is(name, "this"))
         suggest(a->d, 28, 0.8,
                 "'this' is not the object here, because a function that is passed as a value loses "
                 "it: use an arrow function, or bind(this).");
+    else if (match(a->g, "^\\s*(?:const|let|var)\\s*\\{.*\\{", a->line, &m))
+        suggest(a->d, 28, 0.9,
+                "A part that is taken apart here is %.*s: give it a default, such as `{ data: { "
+                "items } "
+                "= {} }`, or take it apart in two steps.",
+                P(what));
     else if (name.at)
         suggest(a->d, 28, 0.85,
                 "'%.*s' is %.*s here: give it a value before, or read it with `?.`, which returns "
@@ -117,7 +158,7 @@ static void on_undefined(const struct advice *a)
     else
         suggest(a->d, 28, 0.8, "The value before it is %.*s: test it first, or read it with `?.`.",
                 P(what));
-    if (!starts_with(name, "this"))
+    if (!piece_is(name, "this"))
         offer_optional(a, property);
 }
 
@@ -168,12 +209,183 @@ static void on_reduce(const struct advice *a)
         suggest_replacement(a->d, "%.*s, 0%.*s", P(m.group[0]), P(m.group[1]));
 }
 
-static bool is_habit(const struct advice *a, struct piece name)
+/* The kind of a value that is written out; "" when it is not known. */
+static const char *kind_of(const struct advice *a, struct piece value)
 {
-    const char *advice = text_for(habits, name);
-    if (advice)
-        suggest(a->d, 32, 0.92, "%.*s: %s.", P(name), advice);
-    return advice;
+    static const struct {
+        const char *pattern, *kind;
+    } rows[] = {
+        { "^new Map\\b", "Map" },
+        { "^new Set\\b", "Set" },
+        { "^(?:\\[.*\\]|\\[|Array\\b.*\\)|new "
+          "Array\\(.*\\)|Object\\.(?:keys|values|entries)\\(.*\\))$",
+          "array" },
+        { "\\.(?:map|filter|slice|split|concat)\\((?:[^()]|\\([^()]*\\))*\\)$", "array" },
+        { "^\\{", "object" },
+        { "^(?:\"[^\"]*\"|'[^']*'|`[^`]*`)$", "text" },
+        { "^-?[\\d.]+$", "number" },
+    };
+    struct match m;
+    for (size_t i = 0; value.at && i < ARRAY_LEN(rows); i++)
+        if (match(a->g, rows[i].pattern, value, &m))
+            return rows[i].kind;
+    return "";
+}
+
+static bool is_habit(const struct advice *a, struct piece name, struct piece value)
+{
+    const char *kind = kind_of(a, value);
+    for (size_t i = 0; i < ARRAY_LEN(habits); i++)
+        if (piece_is(name, habits[i].name) &&
+            (strcmp(habits[i].kind, "any") == 0 || strcmp(habits[i].kind, kind) == 0)) {
+            suggest(a->d, 32, 0.92, "%s.", habits[i].advice);
+            return true;
+        }
+    return false;
+}
+
+/* console.write(), fs.readFileSync() of the promises. */
+static bool is_known_object(const struct advice *a, struct piece owner, struct piece name)
+{
+    if (piece_is(owner, "console") && (piece_is(name, "write") || piece_is(name, "print"))) {
+        suggest(a->d, 32, 0.93,
+                "console has log(), which ends the line: process.stdout.write(text) writes without "
+                "an end of line.");
+        return true;
+    }
+    if (ends_with(name, "Sync") && (piece_has(text_of_source(a->file), "fs/promises") ||
+                                    piece_has(text_of_source(a->file), ".promises"))) {
+        suggest(
+            a->d, 32, 0.93,
+            "fs/promises has no functions with Sync in their names: write `await %.*s.%.*s(...)`.",
+            P(owner), P(piece_cut(name, name.len - 4)));
+        return true;
+    }
+    return false;
+}
+
+/* Whether the class of the program has the member in that form: "static name(", "get name(". */
+static uint32_t line_of_member(const struct advice *a, struct piece class, const char *word,
+                               struct piece name)
+{
+    struct piece rest = text_of_source(a->file), line;
+    struct match m;
+    bool inside = false;
+    for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++) {
+        if (match(a->g, "\\bclass\\s+([\\w$]+)", line, &m))
+            inside = piece_same(m.group[0], class);
+        if (inside &&
+            match(a->g, "(?:^|[{};])\\s*(static |get |async )?\\s*([\\w$]+)\\s*\\(.*\\)\\s*\\{",
+                  line, &m) &&
+            piece_same(m.group[1], name) &&
+            (m.group[0].at ? piece_is(piece_trim(m.group[0]), word) : word[0] == '\0'))
+            return i;
+    }
+    return 0;
+}
+
+/* A static function of a class that is called on an object, and the other way round. */
+static bool is_of_class(const struct advice *a, struct piece class, struct piece name)
+{
+    uint32_t fixed = line_of_member(a, class, "static", name);
+    uint32_t own = line_of_member(a, class, "", name),
+             getter = line_of_member(a, class, "get", name);
+    if (fixed)
+        suggest(a->d, 32, 0.93, "%.*s() is static (line %u): call it on the class, %.*s.%.*s(...).",
+                P(name), fixed, P(class), P(name));
+    else if (getter)
+        suggest(a->d, 32, 0.93, "'%.*s' is a getter (line %u): it is read without brackets.",
+                P(name), getter);
+    else if (own)
+        suggest(a->d, 32, 0.93,
+                "%.*s() belongs to the objects of %.*s (line %u): make one first, new "
+                "%.*s(...).%.*s(...).",
+                P(name), P(class), own, P(class), P(name));
+    return fixed || getter || own;
+}
+
+static void on_intermediate(const struct advice *a)
+{
+    struct match m;
+    struct piece name = a->m.group[0];
+    if (match(a->g, "new\\s+([\\w$]+)\\([^()]*\\)\\.", a->line, &m) &&
+        is_of_class(a, m.group[0], name))
+        return;
+    suggest(a->d, 32, 0.7,
+            "The value before .%.*s(...) has no function of that name: console.log() shows the "
+            "value.",
+            P(name));
+}
+
+/* f().map() */
+static void on_result(const struct advice *a)
+{
+    struct piece function = piece_last_part(a->m.group[0]), name = a->m.group[1], awaited;
+    if (js_forgotten_await(a, a->line, &awaited)) {
+        suggest(a->d, 32, 0.94,
+                "%.*s() returns a promise, which is not awaited: write (await %.*s(...)).%.*s(...) "
+                "inside an async function.",
+                P(awaited), P(awaited), P(name));
+        return;
+    }
+    suggest(a->d, 32, 0.8,
+            "The result of %.*s() has no function '%.*s': console.log() shows the result.",
+            P(function), P(name));
+}
+
+/* for (const x of f()) */
+static void on_result_iterated(const struct advice *a)
+{
+    struct piece function = piece_last_part(a->m.group[0]), awaited;
+    const struct source_file *f;
+    uint32_t alone = 0, number = js_function(a, function, &f);
+    if (js_forgotten_await(a, a->line, &awaited))
+        js_suggest_await(a, 32, awaited, a->d->location.line);
+    else if (number && !js_returns(a, f, number, &alone))
+        suggest(a->d, 32, 0.92, "%.*s() (line %u) returns nothing: return the values in it.",
+                P(function), number);
+    else
+        suggest(
+            a->d, 32, 0.8,
+            "%.*s() returns a value that cannot be iterated: Object.entries(x) makes an array of "
+            "an object.",
+            P(function));
+}
+
+/* A value of the program's own that is not defined in the call: f() without return. */
+static bool explain_own_function(const struct advice *a, struct piece code, const char *name,
+                                 uint32_t line)
+{
+    struct match m;
+    const struct source_file *f;
+    uint32_t alone = 0;
+    if (match(a->g, "\\bawait\\b|\\bnew\\b", code, &m) ||
+        !match(a->g,
+               "(?:^|[^\\w$.])([A-Za-z_$][\\w$]*)\\((?:[^()]|\\((?:[^()]|\\([^()]*\\))*\\))*\\)\\s*"
+               ";?$",
+               piece_trim(code), &m))
+        return false;
+    uint32_t number = js_function(a, m.group[0], &f);
+    if (!number || js_returns(a, f, number, &alone))
+        return false;
+    if (alone)
+        suggest(a->d, 28, 0.94,
+                "The `return` in line %u stands alone, and JavaScript ends the statement there, so "
+                "%.*s() returns undefined: begin the value in the same line.",
+                alone, P(m.group[0]));
+    else if (name)
+        suggest(
+            a->d, 28, 0.93,
+            "'%s' gets its value in line %u: %.*s() (line %u) has no `return` with a value, so it "
+            "returns undefined.",
+            name, line, P(m.group[0]), number);
+    else
+        suggest(
+            a->d, 28, 0.93,
+            "%.*s() (line %u) has no `return` with a value, so it returns undefined: return the "
+            "value in it.",
+            P(m.group[0]), number);
+    return true;
 }
 
 static bool no_text(const struct advice *a, struct piece owner, struct piece name)
@@ -184,6 +396,35 @@ static bool no_text(const struct advice *a, struct piece owner, struct piece nam
             "'%.*s' is not text here: String(%.*s) makes text of it; console.log(typeof %.*s) "
             "shows its type.",
             P(owner), P(owner), P(owner));
+    return true;
+}
+
+/* A text or a number that a method of Date is called on. */
+static bool is_for_dates(const struct advice *a, struct piece owner, struct piece name)
+{
+    static const char *const of_dates[] = {
+        "getFullYear",  "getMonth",   "getDate",     "getDay",  "getHours", "getTime",
+        "getMinutes",   "getSeconds", "toISOString", "setDate", "setHours", "toLocaleDateString",
+        "toDateString", "setMonth",   "setFullYear", NULL
+    };
+    if (!piece_among(name, of_dates))
+        return false;
+    suggest(a->d, 32, 0.92,
+            "%.*s() belongs to a Date, and '%.*s' holds another value: make one of it, new "
+            "Date(%.*s).%.*s(...).",
+            P(name), P(owner), P(owner), P(name));
+    return true;
+}
+
+static bool is_for_numbers(const struct advice *a, struct piece owner, struct piece name)
+{
+    static const char *const of_numbers[] = { "toFixed", "toPrecision", "toExponential", NULL };
+    if (!piece_among(name, of_numbers))
+        return false;
+    suggest(a->d, 32, 0.92,
+            "%.*s() is for numbers, and '%.*s' holds another value: convert it first, "
+            "Number(%.*s).%.*s(...).",
+            P(name), P(owner), P(owner), P(name));
     return true;
 }
 
@@ -199,7 +440,8 @@ static void on_not_function(const struct advice *a)
         js_suggest_await(a, 32, function, line);
         return;
     }
-    if (dot && is_habit(a, name))
+    if (dot && (is_of_class(a, owner, name) || is_known_object(a, owner, name) ||
+                is_habit(a, name, known ? value : NO_PIECE)))
         return;
     if (known && piece_among(name, array_methods) && starts_with(value, "{")) {
         suggest(a->d, 32, 0.92,
@@ -208,8 +450,7 @@ static void on_not_function(const struct advice *a)
                 P(owner), line);
         return;
     }
-    if (known && piece_among(name, array_methods) &&
-        (starts_with(value, "\"") || starts_with(value, "'") || starts_with(value, "`"))) {
+    if (known && piece_among(name, array_methods) && strcmp(kind_of(a, value), "text") == 0) {
         suggest(a->d, 32, 0.9,
                 "'%.*s' is text since line %u: [...%.*s] makes an array of its characters, split() "
                 "makes one of its parts.",
@@ -220,6 +461,8 @@ static void on_not_function(const struct advice *a)
         no_array(a, owner, known ? value : NO_PIECE, line))
         return;
     if (dot && no_text(a, owner, name))
+        return;
+    if (dot && (is_for_dates(a, owner, name) || is_for_numbers(a, owner, name)))
         return;
     struct similar n = { .name = name };
     similar_try_list(&n, dot ? methods : js_globals);
@@ -265,6 +508,18 @@ static void on_not_iterable(const struct advice *a)
                 "'%.*s' is an object since line %u: loop over Object.entries(%.*s), .keys or "
                 ".values, or use for...in.",
                 P(a->m.group[0]), line, P(a->m.group[0]));
+    else if (match(a->g, "^\\s*(?:const|let|var)?\\s*\\[[^\\]]*\\]\\s*=[^=]|\\(\\[", a->line,
+                   &(struct match){ 0 }))
+        suggest(
+            a->d, 32, 0.9,
+            "'%.*s' is no array, so it cannot be taken apart with [ ]: test it first, or give a "
+            "default, `= %.*s ?? []`.",
+            P(a->m.group[0]), P(a->m.group[0]));
+    else if (piece_has(a->line, "..."))
+        suggest(a->d, 32, 0.9,
+                "`...` needs an array or text, and '%.*s' is neither: ...(%.*s ?? []), or "
+                "...Object.values(%.*s) for an object.",
+                P(a->m.group[0]), P(a->m.group[0]), P(a->m.group[0]));
     else
         suggest(a->d, 32, 0.8,
                 "A loop can iterate over arrays, text, Maps, Sets and generators: Object.entries() "

@@ -88,7 +88,12 @@ static void on_end_of_input(const struct advice *a)
 {
     char bracket;
     uint32_t line = unclosed_bracket(a->file, &bracket);
-    if (line)
+    uint32_t indented = line && bracket == '{' ? unclosed(a->file, '{', '}') : 0;
+    if (indented && indented != line)
+        suggest(a->d, 18, 0.92,
+                "By the indentation, the '{' that opens in line %u is not closed: close it.",
+                indented);
+    else if (line)
         suggest(a->d, 18, 0.93, "The '%c' that opens in line %u is not closed: close it.", bracket,
                 line);
     else
@@ -97,6 +102,8 @@ static void on_end_of_input(const struct advice *a)
 
 static void on_missing_bracket(const struct advice *a)
 {
+    if (js_advise_by_line(a))
+        return;
     suggest(
         a->d, 18, 0.92,
         "A ')' is missing before the mark in line %u, or a comma between two arguments: add it.",
@@ -111,20 +118,71 @@ static void on_missing_bracket(const struct advice *a)
         suggest_replacement(a->d, "%.*s)%s", P(piece_cut(a->line, end)), semicolon ? ";" : "");
 }
 
+/* A ' or " of the line has no partner. */
+static bool has_open_quote(struct piece line)
+{
+    char quote = '\0';
+    for (size_t i = 0; i < line.len; i++) {
+        char c = piece_byte(line, i);
+        if (quote && c == '\\')
+            i++;
+        else if (quote)
+            quote = c == quote ? '\0' : quote;
+        else if (c == '\'' || c == '"' || c == '`')
+            quote = c;
+    }
+    return quote != '\0';
+}
+
+static void on_shape(const struct advice *a)
+{
+    (void)js_advise_by_line(a);
+}
+
+static void on_private(const struct advice *a)
+{
+    struct match m;
+    if (match(a->g, "^\\s*#(?:include|define|!)|^\\s*# ", a->line, &m))
+        suggest(a->d, 20, 0.92,
+                "JavaScript has no lines with # at their begin: a comment begins with //.");
+    else
+        suggest(a->d, 32, 0.92,
+                "%.*s is private: declare it in the class (`%.*s;`), and use it only inside; a "
+                "public method gives its value to others.",
+                P(a->m.group[0]), P(a->m.group[0]));
+}
+
+static void on_left_side(const struct advice *a)
+{
+    struct match m;
+    if (js_advise_by_line(a))
+        return;
+    if (match(a->g, "^\\s*(?:if|while|else if|\\} else if)\\s*\\(", a->line, &m))
+        suggest(a->d, 17, 0.9, "`=` assigns: write `===` to compare.");
+    else
+        suggest(
+            a->d, 17, 0.85,
+            "Only a variable or a property can stand on the left of `=`: swap the two sides, or "
+            "write `===` to compare.");
+}
+
 static void on_invalid_token(const struct advice *a)
 {
-    if (not_a_program(a))
+    if (not_a_program(a) || js_advise_by_line(a))
         return;
     if (piece_has(a->line, "\u201c") || piece_has(a->line, "\u201d") ||
         piece_has(a->line, "\u2018") || piece_has(a->line, "\u2019"))
         suggest(a->d, 20, 0.93, "The line has typographic quotes: write ' or \".");
     else if (piece_has(a->line, "#"))
         suggest(a->d, 20, 0.7, "A comment begins with // in JavaScript, not with #.");
-    else
+    else if (has_open_quote(a->line))
         suggest(
             a->d, 18, 0.88,
             "The quote in line %u is not closed: close it, or use `...` for text of several lines.",
             a->d->location.line);
+    else
+        suggest(a->d, 18, 0.6,
+                "JavaScript does not know a character in this line: check it at the mark.");
 }
 
 static void on_export(const struct advice *a)
@@ -155,20 +213,21 @@ static void on_unexpected(const struct advice *a)
     struct piece token = a->m.group[0];
     if (not_a_program(a))
         return;
-    if (match(a->g, "^\\s*(?:def|elif|from .+ import|print )\\b|^\\s*(?:if|for|while) [^({]*:\\s*$",
-              a->line, &m)) {
-        suggest(a->d, 20, 0.9,
-                "This looks like Python: run it as Python (-l python), or write it as JavaScript.");
-        return;
-    }
     if (piece_is(token, "export")) {
         on_export(a);
         return;
     }
+    if (js_advise_by_line(a))
+        return;
     if (lacks_comma(a))
         return;
     uint32_t line = unclosed_bracket(a->file, &bracket);
-    if (piece_is(token, "}") || piece_is(token, ")") || piece_is(token, "]"))
+    if (match(a->g, "[-+*/%=,(]\\s*$|\\.\\.\\.$",
+              piece_trim_end(piece_before(a->line, a->d->location.column)), &m) &&
+        piece_at(a->line, a->d->location.column) != '{' && token.len == 1)
+        suggest(a->d, 18, 0.88, "A value is missing before the '%.*s' in line %u: add it.",
+                P(token), a->d->location.line);
+    else if (piece_is(token, "}") || piece_is(token, ")") || piece_is(token, "]"))
         suggest(a->d, 18, 0.8,
                 "No open bracket fits '%.*s' here: remove it, or close the bracket before it.",
                 P(token));
@@ -187,6 +246,9 @@ static void on_unexpected(const struct advice *a)
 
 static void on_declared_twice(const struct advice *a)
 {
+    if (match(a->g, "^\\s*for\\s*\\([^;]*,[^;]*,[^;]*\\)", a->line, &(struct match){ 0 }) &&
+        js_advise_by_line(a))
+        return;
     struct piece rest = text_of_source(a->file), line;
     struct match m;
     for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++)

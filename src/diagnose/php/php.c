@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "diagnose/core/rules.h"
 #include "diagnose/php.words.h" /* generated */
 
@@ -78,6 +79,64 @@ static void advise_unclosed(const struct advice *a)
                 P(a->m.group[0]));
 }
 
+/* A quote that is never closed, or a brace. */
+static void advise_end(const struct advice *a)
+{
+    uint32_t opened = open_quote_before(a->file, '"', a->d->location.line + 1);
+    if (!opened)
+        opened = open_quote_before(a->file, '\'', a->d->location.line + 1);
+    if (opened)
+        suggest(a->d, 18, 0.9, "A quote that opens in line %u is not closed: close it.", opened);
+    else
+        advise_brace(a);
+}
+
+/* A line of another language. */
+static bool advise_shape(const struct advice *a)
+{
+    static const struct {
+        const char *pattern, *text;
+    } shapes[] = {
+        { "^\\s*(?:let|var|const)\\s+\\$", "PHP has no declarations: write `$name = value;`." },
+        { "^\\s*def\\s+\\w+", "A function is defined with `function name() {`." },
+        { "^\\s*(?:\\}\\s*)?elif\\b", "In PHP the word is `elseif`." },
+        { "^\\s*(?:let|var)\\s+\\w+\\s*=",
+          "A variable begins with a dollar sign: `$name = value;`." },
+        { "^\\s*import\\s",
+          "A file is loaded with `require \"name.php\";`, a class is named with `use`." },
+        { "^\\s*print\\s+.*%", "Texts are formatted with printf(\"%s\", $x)." },
+        { "\\bconsole\\.log\\b", "In PHP it is echo, or var_dump()." },
+        { "^```", "The line is a Markdown fence, not PHP: remove the ``` lines." },
+        { "^\\s*for\\s*\\(?\\s*\\$?\\w+\\s+in\\b",
+          "A loop over values is `foreach ($items as $item) {`." },
+        { "^\\s*(?:str|int|float|string|bool)\\s+\\$\\w+\\s*=",
+          "A local variable has no type: write `$name = "
+          "value;`." },
+    };
+    struct match m;
+    for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
+        if (match(a->g, shapes[i].pattern, a->line, &m)) {
+            suggest(a->d, 17, 0.92, "%s", shapes[i].text);
+            return true;
+        }
+    return false;
+}
+
+/* A method that the class does not define. */
+static void advise_method(const struct advice *a)
+{
+    struct piece class = piece_last_part(a->m.group[0]), name = a->m.group[1];
+    char best[128];
+    if (similar_name(a->in, name, NULL, best, sizeof best)) {
+        suggest(a->d, 0, 0.85, "Did you mean `%s`? There is no method `%.*s`.", best, P(name));
+        (void)suggest_swap(a->in, a->d, name, best);
+    } else {
+        suggest(a->d, 0, 0.8,
+                "The class %.*s defines no method `%.*s`: define it there, or check its name.",
+                P(class), P(name));
+    }
+}
+
 static void advise_syntax(const struct advice *a)
 {
     const struct source_file *f = a->file;
@@ -101,6 +160,13 @@ static void advise_syntax(const struct advice *a)
         suggest_replacement(a->d, "%.*s) {%.*s", P(c.group[0]), P(c.group[1]));
         return;
     }
+    if (advise_shape(a))
+        return;
+    if (match(a->g, "expecting \"([\\])])\"", a->message, &c)) {
+        suggest(a->d, 18, 0.9, "A `%s` is missing before this place, or a comma: add it.",
+                piece_is(c.group[0], "]") ? "]" : ")");
+        return;
+    }
     advise_semicolon(a);
     if (a->d->n_suggestions == 0 && match(a->g, "expecting (.*)$", a->message, &c))
         suggest(a->d, 0, 0.6, "PHP expects %.*s there: add it.", P(c.group[0]));
@@ -122,6 +188,11 @@ static void advise_function(const struct advice *a)
                 "`%.*s` belongs to an extension that is not loaded here: do without it.", P(name));
     else
         advise_nearest(a);
+    if (a->d->n_suggestions == 0)
+        suggest(a->d, 0, 0.6,
+                "PHP has no function `%.*s`, and no file of the job defines it: correct its name, "
+                "define it, or include its file.",
+                P(name));
 }
 
 #define MANUAL "https://www.php.net/manual/en/"
@@ -220,6 +291,15 @@ static void read_uncaught(struct diagnoser *g, const struct diagnose_input *in,
     COPY(piece_of(thrown.message), d->message);
     d->location = thrown.at;
     read_calls(g, in, calls, d);
+    /* A handler of errors throws PHP's own warning: PHP called it at the place of the error. */
+    struct match m;
+    if (strcmp(d->type, "ErrorException") == 0 && d->n_frames > 0 && d->frames[0].user &&
+        match(
+            g,
+            "^(?:Undefined (?:variable|array|property|index|offset)|Attempt to|Trying to|Array to "
+            "string|Uninitialized|Only variable|Implicit conv|Creation of dyn|\\w+\\(\\): )",
+            piece_of(d->message), &m))
+        d->location = d->frames[0].at;
 }
 
 static void read_plain(struct diagnoser *g, const struct diagnose_input *in, const struct found *f,

@@ -6,7 +6,9 @@
 
 /* Errors of the language itself. */
 extern const struct rule py_name_rules[], py_variable_rules[], py_object_rules[], py_call_rules[],
-    py_value_rules[], py_syntax_rules[], py_io_rules[];
+    py_operand_rules[], py_value_rules[], py_syntax_rules[], py_io_rules[];
+/* Messages of one meaning, which are asked before the others. */
+extern const struct rule py_builtin_rules[];
 /* Errors of libraries. They are asked first: the other rules know nothing of libraries. */
 extern const struct rule py_library[];
 
@@ -20,12 +22,31 @@ bool py_assigned(const struct advice *a, struct piece name, struct piece *ret_va
 /* `def name(...)` or `class name`, with the whole line. False when the job does not define it. */
 bool py_defined(const struct advice *a, struct piece name, struct piece *ret_line,
                 uint32_t *ret_number, const struct source_file **ret_file);
+/* The function or class in which a line stands; zero at the top of the file. */
+struct py_scope {
+    uint32_t line;
+    struct piece head, name; /* "def f(x):", and its name */
+};
+struct py_scope py_scope_of(const struct advice *a, uint32_t number);
+bool py_in_class(struct py_scope scope); /* the line stands in a class, and in no method of it */
+/* The line's variables are known at the location: it is in the same function, or at the top. */
+bool py_can_see(const struct advice *a, uint32_t number);
+/* Names that a line of the file defines: variables, parameters, functions, imports. */
+void py_try_names(const struct advice *a, struct similar *s);
+/* Attributes and methods that the class of the program, or one of its base classes, defines. */
+void py_try_members(const struct advice *a, struct piece class, struct similar *s);
+/* The first line where the first group of the pattern is the name; 0 when there is none. */
+uint32_t py_line_with(const struct advice *a, const char *pattern, struct piece name);
 /* Suggestions by the shape of the line. False when there is none. */
 bool py_advise_by_line(const struct advice *a);
 /* The hint that Python gives itself: "Did you mean: 'x'?". */
 bool py_hint(const struct advice *a, struct piece *ret);
 /* The number of items in a list, tuple or string that is written out; -1 when it is not known. */
 long py_items(struct piece literal);
+/* A key of an Enum that is no member; a key that cannot be removed because it is not there. False when the
+ * line is neither. */
+bool py_advise_member(const struct advice *a, struct piece key);
+bool py_advise_removal(const struct advice *a);
 /* Suggests to await a coroutine. */
 void py_not_awaited(const struct advice *a);
 extern const char *const py_builtins[], *const py_stdlib[];

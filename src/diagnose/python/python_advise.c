@@ -34,13 +34,15 @@ static void set_docs(struct diagnosis *d)
 void python_advise(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     static const struct rule *const tables[] = { py_syntax_rules, py_name_rules, py_variable_rules,
-                                                 py_object_rules, py_call_rules, py_value_rules,
-                                                 py_io_rules };
+                                                 py_object_rules, py_call_rules, py_operand_rules,
+                                                 py_value_rules,  py_io_rules };
     struct advice a;
     advice_begin(&a, g, in, d);
     set_docs(d);
     size_t before = d->n_suggestions;
-    rules_apply(&a, py_library, FIRST_RULE);
+    rules_apply(&a, py_builtin_rules, EVERY_RULE);
+    if (d->n_suggestions == before)
+        rules_apply(&a, py_library, FIRST_RULE);
     if (d->category == CATEGORY_RESOURCE)
         advice_use_own_error(&a);
     for (size_t i = 0; d->n_suggestions == before && i < ARRAY_LEN(tables); i++)

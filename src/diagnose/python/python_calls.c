@@ -31,13 +31,19 @@ static bool definition_of(const struct advice *a, struct piece name, struct piec
         return py_defined(a, last, ret_line, ret_number, &f);
     struct piece rest = text_of_source(f), line;
     struct match m;
-    for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++)
+    size_t own = 0;
+    for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++) {
+        if (i == from)
+            own = indent_of(line);
+        else if (i > from && piece_trim(line).len > 0 && indent_of(line) <= own)
+            return false;
         if (i > from && match(a->g, "^\\s*(?:async )?def (\\w+)", line, &m) &&
             piece_same(m.group[0], last)) {
             *ret_line = piece_trim(line);
             *ret_number = i;
             return true;
         }
+    }
     return false;
 }
 
@@ -108,7 +114,9 @@ static void on_invalid_keyword(const struct advice *a)
                 P(a->m.group[0]));
         return;
     }
-    (void)say_slip(a, a->m.group[1], a->m.group[0]);
+    if (!say_slip(a, a->m.group[1], a->m.group[0]) && !starts_with(a->m.group[1], "__"))
+        suggest(a->d, 10, 0.7, "%.*s() has no argument '%.*s': help(%.*s) lists its arguments.",
+                P(a->m.group[1]), P(a->m.group[0]), P(a->m.group[1]));
 }
 
 /* A decorator replaces the function below it by another. */
@@ -191,6 +199,70 @@ static bool lacks_stars(const struct advice *a, struct piece what)
     return true;
 }
 
+/* The first parameter is the object: it has one of the usual names, or the body reads its attributes. */
+static bool uses_first(const struct advice *a, uint32_t number, struct piece list)
+{
+    static const char *const usual[] = { "self", "cls", "this", "mcs", "klass", "_", NULL };
+    struct match m, used;
+    if (!match(a->g, "^\\(\\s*(\\w+)", list, &m))
+        return false;
+    if (piece_among(m.group[0], usual))
+        return true;
+    if (starts_with(piece_trim(source_line(a->file, number - 1)), "@classmethod"))
+        return false; /* its parameter is no object */
+    for (uint32_t i = number + 1; i < number + BLANKS_NEAR; i++) {
+        struct piece line = source_line(a->file, i);
+        if (indent_of(line) <= indent_of(source_line(a->file, number)))
+            break;
+        if (match(a->g, "\\b(\\w+)\\.\\w", line, &used) && piece_same(used.group[0], m.group[0]))
+            return true;
+    }
+    return false;
+}
+
+/* map(f, items), where f takes several values. */
+static bool is_mapped(const struct advice *a, struct piece definition, struct piece what)
+{
+    struct match m;
+    if (!starts_with(what, "missing ") ||
+        !match(a->g, "(?:\\b|\\.)(map|filter|submit|apply)\\(", a->line, &m))
+        return false;
+    bool map = piece_is(m.group[0], "map");
+    suggest(
+        a->d, 10, 0.9,
+        map ? "map() passes one value of each collection, and `%.*s` takes more: give it a "
+              "collection for each, map(f, xs, ys), or unpack pairs, map(lambda p: f(*p), pairs)."
+            : "The function is called with fewer values than `%.*s` takes: pass one for each of "
+              "its parameters.",
+        P(definition));
+    return true;
+}
+
+/* A named argument that the function does not have. */
+static void advise_keyword(const struct advice *a, uint32_t number, struct piece definition,
+                           struct piece list, struct piece given)
+{
+    if (piece_has(list, "*args") && !piece_has(list, "**")) {
+        suggest(a->d, 10, 0.93,
+                "Line %u defines it as `%.*s`, which takes no named arguments: write `*args, "
+                "**kwargs` there, and pass both on.",
+                number, P(definition));
+        return;
+    }
+    struct similar n = { .name = given };
+    struct piece rest = list;
+    struct match word;
+    while (rest.len > 0 && match(a->g, "([A-Za-z_]\\w*)", rest, &word)) {
+        similar_try(&n, word.group[0]);
+        rest = piece_after(rest, word.all);
+    }
+    suggest(a->d, 10, 0.92, "Line %u defines it as `%.*s`: %s%s%s", number, P(definition),
+            n.best[0] ? "did you mean '" : "it takes no such argument.", n.best,
+            n.best[0] ? "'?" : "");
+    if (n.best[0])
+        (void)suggest_swap(a->in, a->d, given, n.best);
+}
+
 static void on_arguments(const struct advice *a)
 {
     struct piece name = a->m.group[0], what = a->m.group[1], definition;
@@ -199,39 +271,44 @@ static void on_arguments(const struct advice *a)
     if (!definition_of(a, name, &definition, &number)) {
         if (explain_dataclass(a, name, what) || explain_library(a, name, what))
             return;
-        suggest(a->d, 10, 0.5, "%.*s() %.*s: help(%.*s) shows its parameters.", P(name), P(what),
-                P(name));
+        if (!starts_with(name, "<"))
+            suggest(a->d, 10, 0.5, "%.*s() %.*s: help(%.*s) shows its parameters.", P(name),
+                    P(what), P(name));
         return;
     }
     struct piece list = parameters(a, definition);
+    if (match(a->g, "^got multiple values for argument '(\\w+)'", what, &m)) {
+        suggest(
+            a->d, 10, 0.92,
+            "Line %u defines it as `%.*s`, and the call gives '%.*s' twice, by its place and by "
+            "its name: remove one of the two%s.",
+            number, P(definition), P(m.group[0]),
+            py_in_class(py_scope_of(a, number)) && !uses_first(a, number, list)
+                ? ". A method gets its object first: add `self`"
+                : "");
+        return;
+    }
     if (is_wrapped(a, number, list, what) || wants_names(a, number, definition, what) ||
         lacks_object(a, name, number, list, what) || lacks_stars(a, what))
         return;
     if (match(a->g, "^takes (\\d+) positional arguments? but (\\d+) w", what, &m) &&
-        piece_number(m.group[1]) == piece_number(m.group[0]) + 1 && piece_has(name, ".") &&
-        list.at && !starts_with(list, "(self") && !starts_with(list, "(cls")) {
+        piece_number(m.group[1]) == piece_number(m.group[0]) + 1 && list.at &&
+        py_in_class(py_scope_of(a, number)) && !uses_first(a, number, list)) {
         bool empty = piece_is(list, "()");
+        bool of_class = starts_with(piece_trim(source_line(a->file, number - 1)), "@classmethod");
         suggest(a->d, 10, 0.93,
-                "A method gets its object first: line %u should be `def %.*s(self%s%.*s`.", number,
+                "A method gets its %s first: line %u should be `def %.*s(%s%s%.*s`.",
+                of_class ? "class" : "object", number,
                 P(piece_skip(piece_cut(definition, piece_offset(definition, list)), 4)),
-                empty ? "" : ", ", P(piece_skip(list, 1)));
+                of_class ? "cls" : "self", empty ? "" : ", ", P(piece_skip(list, 1)));
         return;
     }
     if (match(a->g, "^got an unexpected keyword argument '(\\w+)'", what, &m)) {
-        struct similar n = { .name = m.group[0] };
-        struct piece rest = list;
-        struct match word;
-        while (rest.len > 0 && match(a->g, "([A-Za-z_]\\w*)", rest, &word)) {
-            similar_try(&n, word.group[0]);
-            rest = piece_after(rest, word.all);
-        }
-        suggest(a->d, 10, 0.92, "Line %u defines it as `%.*s`: %s%s%s", number, P(definition),
-                n.best[0] ? "did you mean '" : "it takes no such argument.", n.best,
-                n.best[0] ? "'?" : "");
-        if (n.best[0])
-            (void)suggest_swap(a->in, a->d, m.group[0], n.best);
+        advise_keyword(a, number, definition, list, m.group[0]);
         return;
     }
+    if (is_mapped(a, definition, what))
+        return;
     bool missing = match(
         a->g, "missing \\d+ required (?:positional|keyword-only) arguments?: (.+)$", what, &m);
     suggest(a->d, 10, 0.92, "Line %u defines it as `%.*s`: %s%.*s.", number, P(definition),
@@ -288,38 +365,94 @@ static bool is_property(const struct advice *a)
     return false;
 }
 
-static void on_not_callable(const struct advice *a)
+/* `names(0)`: a value of the program that is called where an item of it is meant. */
+static bool takes_item(const struct advice *a, struct piece type)
 {
-    struct piece type = a->m.group[0];
+    static const char *const containers[] = { "dict", "list", "tuple", "str", NULL };
+    struct piece left = a->line, value, at;
+    uint32_t number;
+    const struct source_file *f;
     struct match m;
-    if (piece_is(type, "NoneType"))
-        return;
-    if (piece_is(type, "module") && match(a->g, "([A-Za-z_]\\w*)\\(", a->line, &m)) {
-        suggest(a->d, 12, 0.9,
-                "'%.*s' is the module: call a function in it, such as %.*s.%.*s(...).",
-                P(m.group[0]), P(m.group[0]), P(m.group[0]));
-        return;
-    }
-    if ((piece_is(type, "dict") || piece_is(type, "list") || piece_is(type, "tuple") ||
-         piece_is(type, "str")) &&
-        match(a->g, "([A-Za-z_]\\w*)\\(([^()]*)\\)", a->line, &m) &&
-        !piece_among(m.group[0], py_builtins)) {
+    if (!piece_among(type, containers))
+        return false;
+    for (; left.len > 0 && match(a->g, "([A-Za-z_]\\w*)\\(([^()]+)\\)", left, &m);
+         left = piece_after(left, m.all)) {
+        bool own = py_assigned(a, m.group[0], &value, &number) ||
+                   has_word(py_scope_of(a, a->d->location.line).head, m.group[0]);
+        if (piece_among(m.group[0], py_builtins) || !own ||
+            py_defined(a, m.group[0], &at, &number, &f) ||
+            piece_at(a->line, piece_offset(a->line, m.all)) == '.')
+            continue;
         char old[200], now[200];
         (void)snprintf(old, sizeof old, "%.*s", P(piece_cut(m.all, 190)));
         (void)snprintf(now, sizeof now, "%.*s[%.*s]", P(m.group[0]), P(m.group[1]));
         suggest(a->d, 12, 0.88,
                 "'%.*s' is a %.*s, not a function: take an item with square brackets.",
                 P(m.group[0]), P(type));
-        (void)suggest_swap(a->in, a->d, piece_of(old), now);
+        if (!piece_has(m.group[1], ",") && !piece_has(m.group[1], "="))
+            (void)suggest_swap(a->in, a->d, piece_of(old), now);
+        return true;
+    }
+    return false;
+}
+
+/* `user.name()` where the attribute is a value. */
+static bool is_called_value(const struct advice *a, struct piece type)
+{
+    struct match m;
+    struct piece at;
+    uint32_t number;
+    const struct source_file *f;
+    if (!match(a->g, "([\\w.]+\\.(\\w+))\\(\\)", a->line, &m) ||
+        match(a->g, "\\w\\(.*\\.\\w+\\(\\).*\\.\\w+\\(", a->line, &(struct match){ 0 }) ||
+        py_defined(a, m.group[1], &at, &number, &f))
+        return false;
+    suggest(a->d, 12, 0.85, "`%.*s` is a %.*s, not a method: remove the brackets behind it.",
+            P(m.group[0]), P(type));
+    return true;
+}
+
+/* `math(16)`: the first name in the line that is called and that the program imports as a module. */
+static void advise_module(const struct advice *a)
+{
+    struct piece rest = a->line;
+    struct match m;
+    for (unsigned n = 0;
+         n < NAMES_ASKED && rest.len > 0 && match(a->g, "([A-Za-z_]\\w*)\\(", rest, &m);
+         n++, rest = piece_after(rest, m.all)) {
+        struct piece name = m.group[0];
+        bool same = piece_among(name, callable_modules);
+        if (!py_line_with(a, "^\\s*import (?:[\\w.]+ as )?(\\w+)", name) &&
+            !py_line_with(a, "^\\s*from [\\w.]+ import (\\w+)\\s*$", name))
+            continue;
+        suggest(a->d, 12, 0.9, "'%.*s' is the module: call a function in it, %.*s.%.*s(...).",
+                P(name), P(name), P(same ? name : PIECE("name")));
         return;
     }
+    suggest(a->d, 12, 0.7,
+            "A name that is called in this line is a module: call a function in it, "
+            "module.name(...).");
+}
+
+static void on_not_callable(const struct advice *a)
+{
+    struct piece type = a->m.group[0];
+    struct match m;
+    if (piece_is(type, "NoneType"))
+        return;
+    if (piece_is(type, "module")) {
+        advise_module(a);
+        return;
+    }
+    if (is_property(a) || takes_item(a, type))
+        return;
     if (match(a->g, "\\b(\\d+(?:\\.\\d+)?)\\s*\\(", a->line, &m)) {
         suggest(a->d, 12, 0.92,
                 "A number cannot be called: write the multiplication out, %.*s * (...).",
                 P(m.group[0]));
         return;
     }
-    if (is_property(a) || shadowed(a, 12))
+    if (shadowed(a, 12) || is_called_value(a, type))
         return;
     if (piece_is(type, "tuple") || piece_is(type, "str") || piece_is(type, "list"))
         suggest(a->d, 12, 0.6,
@@ -346,7 +479,11 @@ static void on_not_subscriptable(const struct advice *a)
                     piece_is(type, "builtin_function_or_method");
     if (function && match(a->g, "([\\w.]+)\\[([^\\]]*)\\]", a->line, &m)) {
         char old[200], called[200];
-        bool direct = !piece_has(m.group[0], ".");
+        struct piece definition;
+        uint32_t number;
+        bool direct = !piece_has(m.group[0], ".") &&
+                      !(definition_of(a, m.group[0], &definition, &number) &&
+                        piece_is(parameters(a, definition), "()"));
         (void)snprintf(old, sizeof old, "%.*s", P(piece_cut(m.all, 190)));
         (void)snprintf(called, sizeof called, direct ? "%.*s(%.*s)" : "%.*s()[%.*s]", P(m.group[0]),
                        P(m.group[1]));
@@ -367,10 +504,38 @@ static void on_not_subscriptable(const struct advice *a)
     }
     if (piece_is(type, "type") && shadowed(a, 12))
         return;
+    struct piece class;
+    uint32_t line;
+    const struct source_file *f;
+    if (py_defined(a, type, &class, &line, &f)) {
+        suggest(a->d, 12, 0.88,
+                "An object of the class %.*s (line %u) has attributes, no items: write x.name, or "
+                "define __getitem__ in the class.",
+                P(type), line);
+        return;
+    }
     suggest(a->d, 12, 0.7,
-            "A %.*s has no items to take with [...], but a list or dict does: check the line that "
-            "gave it its value.",
+            "A value of the type %.*s has no items to take with [...], but a list or dict does: "
+            "check the line that gave it its value.",
             P(type));
+}
+
+static void on_abstract(const struct advice *a)
+{
+    struct piece class = a->m.group[0], methods = a->m.group[1], head;
+    uint32_t number;
+    const struct source_file *f;
+    struct match m;
+    bool abstract = py_defined(a, class, &head, &number, &f) &&
+                    match(a->g, "\\((?:\\w+\\.)?(?:ABC|metaclass=)", head, &m);
+    if (abstract)
+        suggest(a->d, 0, 0.9,
+                "%.*s (line %u) is an abstract class, which is not made itself: derive a class "
+                "from it that defines %.*s, and make an object of that.",
+                P(class), number, P(methods));
+    else
+        suggest(a->d, 0, 0.88, "%.*s must define %.*s, which its base class only declares.",
+                P(class), P(methods));
 }
 
 static void on_no_item_assignment(const struct advice *a)
@@ -381,8 +546,14 @@ static void on_no_item_assignment(const struct advice *a)
                 "list(x) and ''.join() it.");
     else if (piece_is(a->m.group[0], "tuple"))
         suggest(a->d, 0, 0.9, "Tuples cannot be changed: use a list ([...]), or make a new tuple.");
+    else if (piece_is(a->m.group[0], "set"))
+        suggest(a->d, 0, 0.92,
+                "A set has no positions or keys: add(value) puts a value in it; for values by key "
+                "use a dict, {}.");
     else
-        suggest(a->d, 0, 0.5, "The items of a %.*s cannot be changed: make a new one.",
+        suggest(a->d, 0, 0.6,
+                "A value of the type %.*s takes no values by [...]: a list or a dict does. Check "
+                "the line that gave it its value.",
                 P(a->m.group[0]));
 }
 

@@ -64,6 +64,23 @@ static void on_no_file(const struct advice *a)
             P(path), P(path));
 }
 
+/* Whether the function, which begins at that line, has a condition in its body. */
+static bool has_condition(const struct advice *a, const struct source_file *f, uint32_t number)
+{
+    struct piece rest = text_of_source(f), line;
+    struct match m;
+    size_t own = 0;
+    for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++) {
+        if (i == number)
+            own = indent_of(line);
+        else if (i > number && piece_trim(line).len > 0 && indent_of(line) <= own)
+            return false;
+        if (i >= number && match(a->g, "^\\s*(?:if|elif|match|while|for|try)\\b| if ", line, &m))
+            return true;
+    }
+    return false;
+}
+
 static void on_recursion(const struct advice *a)
 {
     struct diagnosis *d = a->d;
@@ -72,6 +89,17 @@ static void on_recursion(const struct advice *a)
         if (d->frames[i].user && d->frames[i].function[0] != '<')
             name = d->frames[i].function;
     bool own = name[0] != '\0';
+    struct piece head;
+    uint32_t number;
+    const struct source_file *f;
+    if (own && py_defined(a, piece_of(name), &head, &number, &f) && has_condition(a, f, number)) {
+        suggest(d, 24, 0.9,
+                "%s() calls itself deeper than Python allows (1,000 calls): check that each call "
+                "comes nearer to the case that returns without another call. A depth that is "
+                "really needed takes a loop, or sys.setrecursionlimit().",
+                name);
+        return;
+    }
     suggest(d, 24, 0.9,
             "%s%s calls itself without an end: add a case that returns without another call, and "
             "make each call come nearer to that case%s.",
@@ -87,7 +115,8 @@ static void on_running_loop(const struct advice *a)
     struct match m;
     suggest(a->d, 26, 0.93, "An event loop runs already: await the coroutine inside `async def`.");
     if (match(a->g, "^(.*?)(?:asyncio\\.run|\\w+\\.run_until_complete)\\((.+)\\)(\\s*)$", a->line,
-              &m))
+              &m) &&
+        starts_with(py_scope_of(a, a->d->location.line).head, "async "))
         suggest_replacement(a->d, "%.*sawait %.*s", P(m.group[0]), P(m.group[1]));
 }
 

@@ -76,7 +76,9 @@ static bool is_misspelt(const struct advice *a)
         *c = *c >= 'A' && *c <= 'Z' ? (char)(*c + 32) : *c;
     struct similar s = { .name = piece_of(lower) };
     bool capital = piece_among(piece_of(lower), keywords);
-    if (!capital)
+    if (!capital && has_word(a->line, PIECE("import")))
+        similar_try(&s, PIECE("from")); /* "fro os import path" is as near to `for` */
+    if (!capital && !s.best[0])
         similar_try_list(&s, keywords);
     if (!capital && (!s.best[0] || s.distance > 1 + (strlen(lower) > 4)))
         return false;
@@ -107,11 +109,55 @@ static bool is_decorated(const struct advice *a)
     return true;
 }
 
+/* "It's a "quoted" word": the inner quotes end the text, and a word stands beside it. */
+static bool is_quoted_inside(const struct advice *a)
+{
+    struct match m;
+    size_t at = a->d->location.column;
+    if (!match(a->g, "\"[^\"]*\"[A-Za-z]\\w*\"[^\"]*\"", a->line, &m) &&
+        !match(a->g, "'[^']*'[A-Za-z]\\w*'[^']*'", a->line, &m))
+        return false;
+    size_t from = piece_offset(a->line, m.all), to = piece_end(a->line, m.all);
+    if (at < from || at > to + 1 ||
+        match(a->g, "\\b[rbfuRBFU]{1,2}[\"']$", m.all, &(struct match){ 0 }))
+        return false;
+    suggest(a->d, 18, 0.92,
+            "The quotes inside the text end it: put the other kind of quotes around the text, or a "
+            "backslash before the inner ones.");
+    return true;
+}
+
+/* A sign of another script that looks like one of Python: `，`. */
+static bool is_wide_sign(const struct advice *a)
+{
+    static const struct word_pair signs[] = { { "\xEF\xBC\x8C", "," },
+                                              { "\xEF\xBC\x88", "(" },
+                                              { "\xEF\xBC\x89", ")" },
+                                              { "\xEF\xBC\x9A", ":" },
+                                              { "\xEF\xBC\x9B", ";" },
+                                              { "\xE3\x80\x82", "." },
+                                              { "\xE3\x80\x81", "," },
+                                              { "\xEF\xBC\x9D", "=" },
+                                              { "\xEF\xBC\x8B", "+" },
+                                              { "\xEF\xBC\x8E", "." },
+                                              { "\xE3\x80\x90", "[" },
+                                              { "\xE3\x80\x91", "]" },
+                                              { 0 } };
+    const struct word_pair *sign = pair_in(signs, a->line);
+    if (!sign || !is_code(a->line, piece_find(a->line, sign->word)))
+        return false;
+    suggest(a->d, 20, 0.94, "'%s' is a sign of another script: write the plain %s.", sign->word,
+            sign->text);
+    (void)suggest_swap(a->in, a->d, piece_of(sign->word), sign->text);
+    return true;
+}
+
 /* The mark is at the end of the line, behind an operator or `=`. */
 static bool is_cut_short(const struct advice *a)
 {
     struct match m;
     if (a->d->location.column <= piece_end(a->line, piece_trim(a->line)) ||
+        match(a->g, "^(?:else|try|finally)$", piece_trim(a->line), &m) ||
         !match(a->g, "(\\*\\*|[-+*/%<>&|^~=]|[=!<>]=|\\b(?:and|or|not|in|is|if|else))\\s*$",
                piece_trim(a->line), &m))
         return false;
@@ -152,6 +198,7 @@ static bool is_left_open(const struct advice *a)
 
 bool py_advise_by_line(const struct advice *a)
 {
-    return rules_apply_to_line(a, py_line_rules, is_code) || is_orphan(a) || is_decorated(a) ||
-           is_misspelt(a) || is_cut_short(a) || is_left_open(a);
+    return is_wide_sign(a) || rules_apply_to_line(a, py_line_rules, is_code) || is_orphan(a) ||
+           is_decorated(a) || is_misspelt(a) || is_cut_short(a) || is_left_open(a) ||
+           is_quoted_inside(a);
 }

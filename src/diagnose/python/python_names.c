@@ -92,8 +92,10 @@ static void on_no_module(const struct advice *a)
     }
     const char *now = text_for(renamed, top), *package = text_for(packages, top);
     if (now) {
-        suggest(a->d, 1, 0.95, "Python 3 has no '%.*s': its name is now %s.", P(top), now);
-        (void)suggest_swap(a->in, a->d, top, now);
+        suggest(a->d, 1, 0.95, "Python %s has no '%.*s': use %s.",
+                piece_among(top, removed) ? "3.12" : "3", P(top), now);
+        if (!piece_among(top, removed))
+            (void)suggest_swap(a->in, a->d, top, now);
         return;
     }
     if (package) {
@@ -157,21 +159,21 @@ static void on_cannot_import(const struct advice *a)
     struct piece name = a->m.group[0], module = a->m.group[1], path = a->m.group[2];
     for (size_t i = 0; i < ARRAY_LEN(moved); i++)
         if (piece_is(module, moved[i].module) && piece_is(name, moved[i].name)) {
-            suggest(a->d, 2, 0.95, "'%s' has left the module %s: use %s.", moved[i].name,
-                    moved[i].module, moved[i].now);
+            suggest(a->d, 2, 0.95, "The module %s has no '%s': use %s.", moved[i].module,
+                    moved[i].name, moved[i].now);
             if (starts_with(piece_of(moved[i].now), "from ") ||
                 starts_with(piece_of(moved[i].now), "import "))
                 suggest_replacement(a->d, "%.*s%s", P(piece_cut(a->line, indent_of(a->line))),
                                     moved[i].now);
             return;
         }
-    if (piece_has(a->message, "circular import")) {
+    const struct source_file *own = find_source(a->in, path);
+    if (piece_has(a->message, "circular import") && !(own && py_is_stdlib(module))) {
         suggest(a->d, 2, 0.85,
                 "The modules import each other: move one import into the function that needs it, "
                 "or move the shared code into a third file.");
         return;
     }
-    const struct source_file *own = find_source(a->in, path);
     if (own && py_is_stdlib(module)) {
         suggest(a->d, 2, 0.95,
                 "%s beside the program hides the module '%.*s' of the standard library: give the "
@@ -222,8 +224,8 @@ static void on_module_attribute(const struct advice *a)
     }
     for (size_t i = 0; i < ARRAY_LEN(moved); i++)
         if (piece_is(module, moved[i].module) && piece_is(name, moved[i].name)) {
-            suggest(a->d, 5, 0.95, "'%s' has left the module %s: use %s.", moved[i].name,
-                    moved[i].module, moved[i].now);
+            suggest(a->d, 5, 0.95, "The module %s has no '%s': use %s.", moved[i].module,
+                    moved[i].name, moved[i].now);
             return;
         }
 }

@@ -143,9 +143,11 @@ static void on_comma(const struct advice *a)
 {
     struct piece line = piece_trim(a->line);
     struct piece next = piece_trim(source_line(a->file, a->d->location.line + 1));
+    size_t end = a->d->location.end_column; /* the mark ends with the second value, or the line */
+    bool inside = end > 0 && end - 1 < piece_end(a->line, line);
     if (not_a_program(a) || py_advise_by_line(a))
         return;
-    if (line.len > 0 && next.len > 0 && !strchr(",([{:", piece_last(line)) &&
+    if (!inside && line.len > 0 && next.len > 0 && !strchr(",([{:", piece_last(line)) &&
         !strchr(")]}", piece_byte(next, 0))) { /* a list with one item a line */
         suggest(a->d, 18, 0.9,
                 "A comma is missing at the end of this line, before the next item: add it.");
@@ -363,7 +365,13 @@ static void on_invalid(const struct advice *a)
         depth += strchr("([{", piece_byte(before, i))   ? 1
                  : strchr(")]}", piece_byte(before, i)) ? -1
                                                         : 0;
-    if (depth > 0)
+    bool statement = indent_of(a->line) <= indent_of(before) &&
+                     match(
+                         a->g,
+                         "^\\s*(?:(?:def|class|if|elif|else|for|while|return|import|from|with|try|"
+                         "except|print)\\b|@|[A-Za-z_][\\w.]*\\s*[-+*/]?=[^=])",
+                         a->line, &m);
+    if (depth > 0 && statement)
         suggest(a->d, 18, 0.85,
                 "A bracket that opens in line %u is not closed before this line: close it.",
                 a->d->location.line - 1);

@@ -84,26 +84,100 @@ static bool is_new_key(const struct advice *a)
     return false;
 }
 
-static void on_key(const struct advice *a)
+/* Texts in quotes that are keys: a ':' or a ']' stands behind them. */
+static void try_keys(const struct advice *a, struct similar *n)
 {
-    struct piece key = a->m.group[0];
+    for (size_t i = 0; i < a->in->n_sources; i++) {
+        struct piece rest = text_of_source(&a->in->sources[i]), line;
+        struct match m;
+        for (unsigned k = 0; k < LINES_SEEN && next_line(&rest, &line); k++)
+            while (line.len > 0 &&
+                   match(a->g, "(?:\"([^\"]+)\"|'([^']+)')\\s*(?::|\\])|\\.get\\([\"']([^\"']+)",
+                         line, &m)) {
+                similar_try(n, m.group[0].at   ? m.group[0]
+                               : m.group[1].at ? m.group[1]
+                                               : m.group[2]);
+                line = piece_after(line, m.all);
+            }
+    }
+}
+
+/* Words of texts with commas in them: headers of tables. */
+static void try_headers(const struct advice *a, struct similar *n)
+{
+    struct piece rest = text_of_source(a->file), line;
+    struct match m;
+    for (unsigned i = 0; i < LINES_SEEN && next_line(&rest, &line); i++)
+        if (match(a->g, "[\"']((?:[\\w ]+[,;])+[\\w ]+)", line, &m))
+            for (struct piece left = m.group[0]; left.len > 0 && match(a->g, "([^,;]+)", left, &m);
+                 left = piece_after(left, m.all))
+                similar_try(n, m.group[0]);
+}
+
+/* A variable of the environment, or a field of a text for format(). */
+static bool is_named_elsewhere(const struct advice *a, struct piece key)
+{
     struct match m;
     if (piece_has(a->line, "environ[") && !a->in->sealed) {
         suggest(a->d, 8, 0.92,
                 "The variable is not set where the program ran: set %.*s there, or give a default, "
                 "os.environ.get('%.*s', '').",
                 P(key), P(key));
-        return;
+        return true;
     }
     if (piece_has(a->line, "environ[")) {
         suggest(a->d, 8, 0.92,
                 "The variable is not set in the jar: pass it (--env %.*s=VALUE, \"env\" in a "
                 "request), or give a default, os.environ.get('%.*s', '').",
                 P(key), P(key));
-        return;
+        return true;
     }
+    if (match(a->g, "\\.format(?:_map)?\\(", a->line, &m)) {
+        suggest(
+            a->d, 8, 0.92,
+            "The text has {%.*s}, and format() gets no value of that name: pass %.*s=..., or write "
+            "{{ and }} for braces that are text.",
+            P(key), P(key));
+        return true;
+    }
+    return false;
+}
+
+/* groupby() and set_index() make an index of the column. */
+static bool is_index_now(const struct advice *a, struct piece key)
+{
+    struct piece rest = text_of_source(a->file), line;
+    struct match m;
+    for (uint32_t i = 1; i <= a->d->location.line && i < LINES_SEEN && next_line(&rest, &line);
+         i++) {
+        if (!match(a->g, "\\.(groupby|set_index|pivot_table|pivot)\\(([^)]*)", line, &m) ||
+            !has_word(m.group[1], key) || piece_has(line, "as_index=False") ||
+            piece_has(line, "reset_index"))
+            continue;
+        bool groups = piece_is(m.group[0], "groupby");
+        suggest(a->d, 8, 0.9,
+                "'%.*s' is the index since %.*s() in line %u, not a column: reset_index() makes a "
+                "column of it again%s.",
+                P(key), P(m.group[0]), i,
+                groups ? ", and groupby(..., as_index=False) keeps it" : "");
+        return true;
+    }
+    return false;
+}
+
+static void on_key(const struct advice *a)
+{
+    struct piece key = a->m.group[0];
+    struct match m;
+    if (is_named_elsewhere(a, key))
+        return;
     struct similar n = { .name = key };
-    similar_try_literals(&n, a->in);
+    bool table = passed_through(a, "pandas/") || piece_has(text_of_source(a->file), "DictReader");
+    if (table) {
+        similar_try_literals(&n, a->in);
+        try_headers(a, &n);
+    } else
+        try_keys(a, &n);
     if (!n.best[0])
         similar_try_texts(&n, a->in);
     char quoted[160], near[160];
@@ -118,6 +192,8 @@ static void on_key(const struct advice *a)
         }
         return;
     }
+    if (passed_through(a, "pandas/") && is_index_now(a, key))
+        return;
     if (passed_through(a, "pandas/")) {
         suggest(a->d, 8, 0.88,
                 "The table has no column or label '%.*s': print(df.columns) shows the columns "
@@ -125,10 +201,18 @@ static void on_key(const struct advice *a)
                 P(key));
         return;
     }
-    if (is_new_key(a) || is_other_kind(a, key))
+    if (py_advise_member(a, key) || is_new_key(a) || is_other_kind(a, key) || py_advise_removal(a))
         return;
     if (match(a->g, "([A-Za-z_][\\w.]*)\\[([^\\[\\]]+)\\](?!.*\\[)", a->line, &m) &&
         !match(a->g, "\\[[^\\[\\]]*\\[", a->line, &(struct match){ 0 })) {
+        if (match(a->g, "^[^\"'(\\[]*,", m.group[1], &(struct match){ 0 })) {
+            suggest(a->d, 8, 0.8,
+                    "'%.*s' has no key (%.*s): test it first (`if (%.*s) in %.*s:`), or use "
+                    "%.*s.get((%.*s)), which returns None then.",
+                    P(m.group[0]), P(m.group[1]), P(m.group[1]), P(m.group[0]), P(m.group[0]),
+                    P(m.group[1]));
+            return;
+        }
         suggest(a->d, 8, 0.8,
                 "'%.*s' has no key %s%.*s%s: test it first (`if %.*s in %.*s:`), or use "
                 "%.*s.get(%.*s), which returns None then.",
@@ -153,7 +237,7 @@ static bool counts_too_far(const struct advice *a, struct piece index)
                     P(m.group[0]));
             return true;
         }
-        if (match(a->g, "<=\\s*(len\\([^()]*\\))", line, &m)) {
+        if (match(a->g, "^\\s*while\\b.*<=\\s*(len\\([^()]*\\))\\s*(?:\\)|:|and\\b)", line, &m)) {
             suggest(a->d, 9, 0.95,
                     "Line %u continues up to %.*s, and the last position is %.*s - 1: use < "
                     "instead of <=.",
@@ -169,15 +253,41 @@ static bool counts_too_far(const struct advice *a, struct piece index)
                     P(index), i);
             return true;
         }
-        if (match(a->g, "range\\(\\s*(len\\([^()]*\\))\\s*\\)", line, &m) &&
-            piece_has(index, "+")) {
+        if (match(a->g, "for (\\w+) in range\\(\\s*(len\\([^()]*\\))\\s*\\)", line, &m) &&
+            piece_has(index, "+") && has_word(index, m.group[0])) {
             suggest(a->d, 9, 0.93,
                     "[%.*s] is past the end in the last round of line %u: count to %.*s - 1.",
-                    P(index), i, P(m.group[0]));
+                    P(index), i, P(m.group[1]));
             return true;
         }
     }
     return false;
+}
+
+static void on_unhashable(const struct advice *a)
+{
+    struct piece type = a->m.group[0], class;
+    uint32_t number;
+    const struct source_file *f;
+    if (piece_is(type, "slice"))
+        suggest(a->d, 0, 0.92,
+                "A dict has no slices: list(d.items())[:n] takes the first items, and "
+                "itertools.islice(d.items(), n) does it without a copy.");
+    else if (py_defined(a, type, &class, &number, &f))
+        suggest(a->d, 0, 0.9,
+                "%.*s (line %u) defines __eq__ and no __hash__, so it cannot be a key or be in a "
+                "set: define __hash__ (a dataclass has it with frozen=True).",
+                P(type), number);
+    else
+        suggest(a->d, 0, 0.88,
+                "A %.*s can be changed, so it cannot be a key, be in a set, or be an argument of a "
+                "cached function: use %s instead.",
+                P(type),
+                piece_is(type, "list")  ? "tuple(x)"
+                : piece_is(type, "set") ? "frozenset(x)"
+                : piece_is(type, "dict")
+                    ? "a part of it, such as x[\"id\"], or tuple(sorted(x.items()))"
+                    : "a value that does not change (a tuple, a text)");
 }
 
 /* Whether a line of the file changes the length of the list. */
@@ -189,7 +299,8 @@ static bool is_changed(const struct advice *a, struct piece name)
         if ((match(a->g,
                    "\\b([A-Za-z_][\\w.]*)\\.(?:pop|remove|clear|append|extend|insert|popleft)\\(",
                    line, &m) ||
-             match(a->g, "^\\s*del ([A-Za-z_][\\w.]*)\\[", line, &m)) &&
+             match(a->g, "^\\s*del ([A-Za-z_][\\w.]*)\\[", line, &m) ||
+             match(a->g, "^\\s*([A-Za-z_][\\w.]*)\\s*(?:[+*]=|\\[.*:.*\\]\\s*=)", line, &m)) &&
             piece_same(m.group[0], name))
             return true;
     return false;
@@ -221,6 +332,22 @@ static bool shrinks_in_loop(const struct advice *a)
     return false;
 }
 
+/* `for i in x: x[i]`, where i is an item. */
+static bool is_item_as_position(const struct advice *a)
+{
+    struct match m, used;
+    uint32_t loop = line_above_with(a, "\\bfor (\\w+) in ([\\w.]+)\\s*:", &m);
+    if (!loop || !match(a->g, "([A-Za-z_][\\w.]*)\\[\\s*(\\w+)\\s*\\]", a->line, &used) ||
+        !piece_same(used.group[1], m.group[0]) || !piece_same(used.group[0], m.group[1]))
+        return false;
+    suggest(a->d, 9, 0.9,
+            "'%.*s' is the item itself, not its position: use it directly, or write `for %s, %.*s "
+            "in enumerate(%.*s):`.",
+            P(m.group[0]), piece_is(m.group[0], "i") ? "position" : "i", P(m.group[0]),
+            P(m.group[1]));
+    return true;
+}
+
 static void on_index(const struct advice *a)
 {
     struct match m;
@@ -232,7 +359,7 @@ static void on_index(const struct advice *a)
                 "(belljar run FILE -- A B), and are \"args\" in a request.");
         return;
     }
-    if (shrinks_in_loop(a))
+    if (shrinks_in_loop(a) || is_item_as_position(a))
         return;
     struct piece rest = a->line;
     struct match meant = { 0 };
@@ -248,7 +375,9 @@ static void on_index(const struct advice *a)
             meant = m;
         if (counts_too_far(a, index))
             return;
-        long items = py_assigned(a, name, &value, &number) ? py_items(piece_trim(value)) : -1;
+        long items = py_assigned(a, name, &value, &number) && py_can_see(a, number)
+                         ? py_items(piece_trim(value))
+                         : -1;
         if (items >= 0 && is_changed(a, name))
             items = -1; /* its length is not known any more */
         if (items > 0) {
@@ -288,22 +417,54 @@ static void on_empty_pop(const struct advice *a)
             P(named ? m.group[0] : PIECE("items")));
 }
 
+/* `for row in x: row["name"]`, where the loop gives names of columns, or keys. */
+static void on_text_index(const struct advice *a)
+{
+    struct match m, used;
+    struct piece value;
+    uint32_t number, loop = line_above_with(a, "\\bfor (\\w+) in ([\\w.]+)\\s*:", &m);
+    if (!loop || !match(a->g, "\\b([A-Za-z_]\\w*)\\[", a->line, &used) ||
+        !piece_same(used.group[0], m.group[0]) || !py_assigned(a, m.group[1], &value, &number))
+        return;
+    if (match(a->g, "\\b(?:pd|pandas)\\.|DataFrame|\\.groupby\\(|\\.merge\\(", value, &used))
+        suggest(a->d, 12, 0.93,
+                "A loop over a DataFrame gives the names of its columns: `for index, %.*s in "
+                "%.*s.iterrows():` gives its rows.",
+                P(m.group[0]), P(m.group[1]));
+    else if (starts_with(value, "{") || starts_with(value, "dict("))
+        suggest(a->d, 12, 0.93,
+                "A loop over a dict gives its keys, and '%.*s' is one: loop over %.*s.values(), or "
+                "`for "
+                "key, %.*s in %.*s.items():`.",
+                P(m.group[0]), P(m.group[1]), P(m.group[0]), P(m.group[1]));
+}
+
+/* A list or tuple is indexed with something that is no number. */
 static void on_list_index_type(const struct advice *a)
 {
-    struct match m;
+    struct piece kind = a->m.group[0];
+    struct match m, used;
+    uint32_t loop = line_above_with(a, "\\bfor (\\w+) in ([\\w.]+)\\s*:", &m);
     if (piece_is(a->m.group[1], "float") || piece_is(a->m.group[1], "'float'"))
         suggest(a->d, 12, 0.9,
-                "`/` returns a float: use // for a position, or convert it with int(...).");
-    else if (match(a->g, "for (\\w+) in ([\\w.]+):", source_line(a->file, a->d->location.line - 1),
-                   &m))
+                "A position is a whole number, and this one is a float: divide with // in place of "
+                "/, or convert it with int(...).");
+    else if (loop && match(a->g, "\\[\\s*(\\w+)\\s*\\]", a->line, &used) &&
+             piece_same(used.group[0], m.group[0]))
         suggest(a->d, 12, 0.85,
-                "'%.*s' is the item itself, not its position: use it directly, or write `for i, "
+                "'%.*s' is the item itself, not its position: use it directly, or write `for %s, "
                 "%.*s in enumerate(%.*s):`.",
-                P(m.group[0]), P(m.group[0]), P(m.group[1]));
+                P(m.group[0]), piece_is(m.group[0], "i") ? "position" : "i", P(m.group[0]),
+                P(m.group[1]));
+    else if (piece_is(a->m.group[1], "tuple") || piece_is(a->m.group[1], "'tuple'"))
+        suggest(a->d, 12, 0.88,
+                "x[i, j] is NumPy's: for lists inside of a list write x[i][j]. In a list of tuples "
+                "or lists, a comma before the bracket may be missing.");
     else
-        suggest(a->d, 12, 0.8,
-                "It is a list, and positions are numbers: x[0] is its first item, which may be the "
-                "dict you want.");
+        suggest(a->d, 12, 0.85,
+                "The value is a %.*s, and its positions are numbers: x[0] is its first item, which "
+                "may be the dict that you want; a loop takes each.",
+                P(kind));
 }
 
 static void on_changed_size(const struct advice *a)
@@ -321,149 +482,13 @@ static void on_changed_size(const struct advice *a)
     }
 }
 
-/* ---- mixed types ---- */
-
-/* Offers `"text" + name` as an f-string, when the line has this form. */
-static void offer_fstring(const struct advice *a)
-{
-    struct match m;
-    if (match(a->g,
-              "^(.*?)(\"([^\"{}]*)\"|'([^'{}]*)') \\+ "
-              "([A-Za-z_][\\w.]*(?:\\([^()\"']*\\)|\\[\\w+\\])*)((?: \\+ "
-              "(\"([^\"{}]*)\"|'([^'{}]*)'))?)([),]?.*)$",
-              a->line, &m) &&
-        !piece_has(m.group[9], "+")) {
-        struct piece text = m.group[2].at ? m.group[2] : m.group[3];
-        struct piece tail = m.group[7].at ? m.group[7] : m.group[8];
-        const char *q = m.group[2].at ? "\"" : "'";
-        suggest_replacement(a->d, "%.*sf%s%.*s{%.*s}%.*s%s%.*s", P(m.group[0]), q, P(text),
-                            P(m.group[4]), P(tail), q, P(m.group[9]));
-    }
-}
-
-/* Whether a name in the line comes from input(), which returns text. */
-static bool from_input(const struct advice *a, struct piece *ret_name, uint32_t *ret_line)
-{
-    struct piece rest = a->line, value;
-    struct match m;
-    while (rest.len > 0 && match(a->g, "([A-Za-z_]\\w*)", rest, &m)) {
-        if (py_assigned(a, m.group[0], &value, ret_line) && starts_with(value, "input(")) {
-            *ret_name = m.group[0];
-            return true;
-        }
-        rest = piece_after(rest, m.all);
-    }
-    return false;
-}
-
-static void on_concatenate(const struct advice *a)
-{
-    struct piece other = a->m.group[1], name;
-    uint32_t number;
-    if (piece_is(a->m.group[0], "str") && !piece_is(other, "str") &&
-        from_input(a, &name, &number)) {
-        suggest(a->d, 11, 0.95,
-                "input() returns text: convert it to a number in line %u, %.*s = int(input(...)).",
-                number, P(name));
-        return;
-    }
-    if (piece_is(a->m.group[0], "str")) {
-        suggest(a->d, 11, 0.92,
-                "Text and a%s %.*s cannot be added: use an f-string, or str(...) around the %.*s.",
-                other.len && strchr("aeiou", piece_byte(other, 0)) ? "n" : "", P(other), P(other));
-        offer_fstring(a);
-    } else {
-        suggest(a->d, 11, 0.85,
-                "A %.*s can only be joined with another %.*s: convert the value, or append() it.",
-                P(a->m.group[0]), P(a->m.group[0]));
-    }
-}
-
-static void on_operands(const struct advice *a)
-{
-    struct piece left = a->m.group[1], right = a->m.group[2], name;
-    uint32_t number;
-    bool text = piece_is(left, "str") || piece_is(right, "str");
-    if (piece_is(left, "NoneType") || piece_is(right, "NoneType"))
-        return;
-    if (text && from_input(a, &name, &number)) {
-        suggest(a->d, 11, 0.95,
-                "input() returns text: convert it to a number in line %u, %.*s = int(input(...)).",
-                number, P(name));
-        return;
-    }
-    if (piece_is(left, "coroutine") || piece_is(right, "coroutine")) {
-        suggest(a->d, 26, 0.9,
-                "One side is a coroutine that was not awaited: put `await` before the call.");
-        return;
-    }
-    if (text)
-        suggest(a->d, 11, 0.9,
-                "One side is text, and the other is a number: convert the text with int(...) or "
-                "float(...) to calculate, or the number with str(...) (an f-string) to join.");
-    else if ((piece_is(left, "list") && piece_is(right, "int")) ||
-             (piece_is(left, "int") && piece_is(right, "list")))
-        suggest(a->d, 11, 0.8, "An operator does not work on a whole list: [v %.*s n for v in x].",
-                P(a->m.group[0]));
-    else
-        suggest(a->d, 11, 0.6, "%.*s does not work between a %.*s and a %.*s: convert one of them.",
-                P(a->m.group[0]), P(left), P(right));
-    if (piece_is(a->m.group[0], "+"))
-        offer_fstring(a);
-}
-
-static void on_compare(const struct advice *a)
-{
-    struct piece name;
-    uint32_t number;
-    if (piece_is(a->m.group[1], "NoneType") || piece_is(a->m.group[2], "NoneType")) {
-        suggest(
-            a->d, 4, 0.7,
-            "One side is None: check the call that returned it, or test it first (`is not None`).");
-        return;
-    }
-    if (from_input(a, &name, &number))
-        suggest(a->d, 11, 0.95,
-                "input() returns text: convert it to a number in line %u, %.*s = int(input(...)).",
-                number, P(name));
-    else if (piece_same(a->m.group[1], a->m.group[2]) && piece_has(a->line, "heap"))
-        suggest(
-            a->d, 11, 0.9,
-            "Two entries have the same first part, so the heap compares the %.*s objects: put a "
-            "counter before the object (next(itertools.count())), or define __lt__ in it.",
-            P(a->m.group[1]));
-    else if (piece_same(a->m.group[1], a->m.group[2]))
-        suggest(a->d, 11, 0.9,
-                "Values of the type %.*s have no order: give the key to compare, key=lambda x: "
-                "..., %s.",
-                P(a->m.group[1]),
-                piece_is(a->m.group[1], "dict") ? "such as x[\"name\"]"
-                                                : "or define __lt__ in the class");
-    else
-        suggest(
-            a->d, 11, 0.85,
-            "'%.*s' and '%.*s' cannot be compared: convert one of them first (int(...), str(...)).",
-            P(a->m.group[1]), P(a->m.group[2]));
-}
-
-static void on_multiply(const struct advice *a)
-{
-    struct piece name;
-    uint32_t number;
-    if (from_input(a, &name, &number))
-        suggest(a->d, 11, 0.95,
-                "input() returns text: convert it to a number in line %u, %.*s = int(input(...)).",
-                number, P(name));
-    else
-        suggest(a->d, 11, 0.85,
-                "Only an int can repeat text or a list: convert the number with int(...), or the "
-                "text with float(...) to calculate.");
-}
+/* ---- iteration and length ---- */
 
 static void on_int_iterable(const struct advice *a)
 {
     struct match m;
-    if (match(a->g, "^(\\s*for .+ in )(.+):\\s*$", a->line, &m)) {
+    if (piece_is(a->m.group[0], "int") &&
+        match(a->g, "^(\\s*for \\w+ in )([\\w.]+(?:\\([\\w.]*\\))?):\\s*$", a->line, &m)) {
         suggest(a->d, 12, 0.92, "A loop cannot iterate over a number: count with range(%.*s).",
                 P(m.group[1]));
         suggest_replacement(a->d, "%.*srange(%.*s):", P(m.group[0]), P(m.group[1]));
@@ -484,16 +509,33 @@ static void on_int_iterable(const struct advice *a)
     }
 }
 
+/* An object of the program's own class is used as a collection. */
+static void on_own_object(const struct advice *a)
+{
+    struct piece class;
+    uint32_t number;
+    const struct source_file *f;
+    bool len = piece_has(a->message, "has no len");
+    if (!py_defined(a, a->m.group[0], &class, &number, &f))
+        return;
+    suggest(a->d, 12, 0.9,
+            "A %.*s (line %u) is an object and %s: use the attribute that holds its items, or "
+            "define %s in the class.",
+            P(a->m.group[0]), number, len ? "has no length" : "cannot be looped over",
+            len ? "__len__" : "__iter__");
+}
+
 static void on_no_len(const struct advice *a)
 {
     static const char *const lazy[] = {
         "map",           "filter",           "zip",        "generator",   "enumerate", "reversed",
         "list_iterator", "dict_keyiterator", "csv.reader", "_csv.reader", NULL
     };
-    if (piece_among(a->m.group[0], lazy)) {
+    if (piece_among(a->m.group[0], lazy) || starts_with(a->m.group[0], "itertools.") ||
+        ends_with(a->m.group[0], "iterator")) {
         suggest(a->d, 12, 0.92,
-                "A %.*s makes its items one after the other and has no length: list(...) makes a "
-                "list of it, which has one.",
+                "A value of the type %.*s makes its items one after the other and has no length: "
+                "list(...) makes a list of it, which has one.",
                 P(a->m.group[0]));
         return;
     }
@@ -564,7 +606,7 @@ static void on_float_count(const struct advice *a)
 
 static void on_unpack(const struct advice *a)
 {
-    struct match m;
+    struct match m, items;
     if (match(a->g, "^(\\s*for \\w+\\s*,\\s*\\w+ in )(\\{[^{}]*:[^{}]*\\}):\\s*$", a->line, &m)) {
         suggest(a->d, 14, 0.92,
                 "A loop over a dict returns its keys: loop over .items() for keys and values.");
@@ -574,16 +616,21 @@ static void on_unpack(const struct advice *a)
     if (match(a->g, "^(\\s*for \\w+\\s*,\\s*\\w+ in )([\\w.]+):\\s*$", a->line, &m)) {
         struct piece value;
         uint32_t number;
-        bool dict = py_assigned(a, m.group[1], &value, &number) && starts_with(value, "{");
-        suggest(a->d, 14, 0.9,
-                dict
-                    ? "A loop over a dict returns its keys: loop over .items() for keys and values."
-                    : "Each item is one value: loop over enumerate(...) for positions and values, "
-                      "or check the items if they should be pairs.");
-        suggest_replacement(a->d,
-                            dict ? "%.*s%.*s.items():" : "%.*senumerate(%.*s):", P(m.group[0]),
-                            P(m.group[1]));
-        return;
+        bool known = py_assigned(a, m.group[1], &value, &number);
+        if (known && starts_with(value, "{")) {
+            suggest(a->d, 14, 0.9,
+                    "A loop over a dict returns its keys: loop over .items() for keys and values.");
+            suggest_replacement(a->d, "%.*s%.*s.items():", P(m.group[0]), P(m.group[1]));
+            return;
+        }
+        if (match(a->g, "^\\[\\s*(?:[\"'][^\"']*[\"']|\\d+|\\w+)\\s*[,\\]]", value, &items) ||
+            piece_has(a->message, "non-iterable")) {
+            suggest(a->d, 14, 0.9,
+                    "Each item is one value, and the loop has two names: loop over enumerate(...) "
+                    "for positions and values, or check the items if they should be pairs.");
+            suggest_replacement(a->d, "%.*senumerate(%.*s):", P(m.group[0]), P(m.group[1]));
+            return;
+        }
     }
     if (match(a->g, "not enough values to unpack \\(expected (?:at least )?(\\d+), got (\\d+)\\)",
               a->message, &m))
@@ -593,8 +640,8 @@ static void on_unpack(const struct advice *a)
                 P(m.group[0]), P(m.group[1]), piece_is(m.group[1], "1") ? "" : "s");
     else if (match(a->g, "too many values to unpack \\(expected (\\d+)\\)", a->message, &m))
         suggest(a->d, 14, 0.85,
-                "There are %.*s names and more values than that: add names, or collect the rest "
-                "with a star (a, *rest = ...).",
+                "There are %.*s names and more values than that: add a name for each value, or "
+                "collect the rest with a star (a, *rest = ...); a loop over a dict needs .items().",
                 P(m.group[0]));
     else
         suggest(
@@ -602,14 +649,31 @@ static void on_unpack(const struct advice *a)
             "The right side is one value, not several: return or assign one value for each name.");
 }
 
+/* The divisor, where the line has one division, or Python points at one. NO_PIECE when it is not
+ * sure. */
+static struct piece divisor_of(const struct advice *a)
+{
+    struct match m, more;
+    struct piece code = a->line;
+    char marked = piece_at(a->line, a->d->location.column);
+    if (marked == '/' || marked == '%')
+        code = piece_from(a->line, a->d->location.column);
+    if (match(a->g, "divmod\\([^,]+,\\s*([\\w.]+)\\)", code, &m))
+        return m.group[0];
+    if (!match(a->g, "(?://?|%)=?\\s*([A-Za-z_][\\w.]*(?:\\([^()]*\\)|\\[[^\\]]*\\])?)(?!\\w|\\()",
+               code, &m))
+        return NO_PIECE;
+    if (marked != '/' && marked != '%' &&
+        (match(a->g, "[/%]", piece_after(code, m.all), &more) || piece_has(code, "\"") ||
+         piece_has(code, "'")))
+        return NO_PIECE;
+    return m.group[0];
+}
+
 static void on_zero(const struct advice *a)
 {
     struct match m;
-    struct piece divisor = NO_PIECE;
-    if (match(a->g, "(?://?|%)=?\\s*([A-Za-z_][\\w.]*(?:\\([^()]*\\)|\\[[^\\]]*\\])?)", a->line,
-              &m) ||
-        match(a->g, "divmod\\([^,]+,\\s*([^)]+)\\)", a->line, &m))
-        divisor = m.group[0];
+    struct piece divisor = divisor_of(a);
     if (match(a->g, "^len\\(([^()]+)", divisor, &m))
         suggest(a->d, 15, 0.93, "%.*s is 0 here: test it before dividing, `if %.*s:`.", P(divisor),
                 P(m.group[0]));
@@ -619,7 +683,7 @@ static void on_zero(const struct advice *a)
                 "for that case.",
                 P(divisor), P(divisor));
     else
-        suggest(a->d, 15, 0.7, "The divisor is 0: test it before dividing.");
+        suggest(a->d, 15, 0.7, "The divisor is 0: test it before dividing (`if divisor != 0:`).");
 }
 
 /* ---- text ---- */
@@ -627,9 +691,14 @@ static void on_zero(const struct advice *a)
 static void on_decode(const struct advice *a)
 {
     struct piece byte = a->m.group[0], at = a->m.group[1];
+    if (starts_with(a->message, "'ascii'")) {
+        suggest(a->d, 23, 0.9,
+                "The bytes are not ASCII: give their encoding, encoding='utf-8', or use "
+                "errors='replace'.");
+        return;
+    }
     bool first = piece_is(at, "0");
-    const char *encoding = first && (piece_is(byte, "0xff") || piece_is(byte, "0xfe")) ? "utf-16"
-                                                                                       : "latin-1";
+    const char *encoding = first && piece_is(byte, "0xfe") ? "utf-16" : "latin-1";
     struct match m;
     static const struct {
         const char *byte, *advice;
@@ -639,6 +708,8 @@ static void on_decode(const struct advice *a)
         { "0x80", "The file begins like a pickle and may not be text: open it with 'rb', or give "
                   "its encoding=" },
         { "0x8b", "The file is compressed with gzip: open it with gzip.open(name, 'rt')" },
+        { "0xff", "The data begins like UTF-16 text (encoding='utf-16') or like a JPEG picture, "
+                  "which is read as bytes, with open(name, 'rb')" },
     };
     bool begins = first || (piece_is(at, "1") && piece_is(byte, "0x8b")); /* gzip's second byte */
     for (size_t i = 0; begins && i < ARRAY_LEN(other_formats); i++)
@@ -674,9 +745,10 @@ static void on_json(const struct advice *a)
                 "JSON needs double quotes around names and text, and no comma at the end; use "
                 "ast.literal_eval() for Python's own notation.");
     else if (piece_has(a->message, "Extra data"))
-        suggest(a->d, 27, 0.9,
-                "The text holds more than one document: read one a line with [json.loads(line) for "
-                "line in text.splitlines()].");
+        suggest(
+            a->d, 27, 0.9,
+            "More text follows behind the first JSON value: remove it, or read one document a line "
+            "with [json.loads(line) for line in text.splitlines()].");
     else if (match(a->g, "line (\\d+) column (\\d+)", a->message, &m))
         suggest(a->d, 27, 0.8,
                 "Line %.*s, column %.*s of the JSON is wrong: check the commas, brackets and "
@@ -688,7 +760,7 @@ static void on_assert(const struct advice *a)
 {
     struct match m;
     if (match(a->g, "^\\s*assert\\s+(.+?)(?:,\\s*['\"f].*)?$", a->line, &m))
-        suggest(a->d, 0, 0.5, "`%.*s` is false here: print both sides to see why.", P(m.group[0]));
+        suggest(a->d, 0, 0.5, "`%.*s` is false here: print its parts to see why.", P(m.group[0]));
 }
 
 #include "diagnose/python_values.rules.h" /* generated */

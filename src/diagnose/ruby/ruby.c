@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "diagnose/core/rules.h"
 #include "diagnose/ruby.words.h" /* generated */
 
@@ -30,13 +31,34 @@ static void advise_name(const struct advice *a)
         advise_nearest(a);
 }
 
+/* A key of the same kind with a similar name: `port:`, `:port =>`, `"port" =>`. */
+static void advise_near_key(const struct advice *a, struct piece name, bool symbol)
+{
+    struct similar near = { .name = name };
+    struct match m;
+    for (size_t i = 0; i < a->in->n_sources; i++) {
+        struct piece rest = text_of_source(&a->in->sources[i]), line;
+        for (unsigned n = 0; n < LINES_SEEN && next_line(&rest, &line); n++)
+            for (; line.len > 0 && match(a->g,
+                                         symbol ? "(?:([A-Za-z_]\\w*):\\s|:([A-Za-z_]\\w*)\\s*=>)"
+                                                : "(?:\"([^\"]+)\"\\s*=>|'([^']+)'\\s*=>)",
+                                         line, &m);
+                 line = piece_after(line, m.all))
+                similar_try(&near, m.group[0].at ? m.group[0] : m.group[1]);
+    }
+    if (!near.best[0])
+        return;
+    suggest(a->d, 8, 0.92, "Did you mean %s%s%s? The program has that key.", symbol ? ":" : "\"",
+            near.best, symbol ? "" : "\"");
+    (void)suggest_swap(a->in, a->d, name, near.best);
+}
+
 /* A key that exists as a string and not as a symbol, or the other way round. */
 static void advise_key(const struct advice *a)
 {
     struct match key;
     char other[3][130];
     if (!match(a->g, "^:(\\w+)$|^\"(\\w+)\"$", a->m.group[0], &key)) {
-        advise_name(a);
         return;
     }
     bool symbol = key.group[0].at != NULL;
@@ -58,7 +80,7 @@ static void advise_key(const struct advice *a)
                 (void)suggest_swap(a->in, a->d, a->m.group[0], other[0]);
                 return;
             }
-    advise_name(a);
+    advise_near_key(a, name, symbol);
 }
 
 /* A method does not see the local variables around it. */
@@ -192,10 +214,123 @@ static void advise_end(const struct advice *a)
 {
     struct piece word;
     uint32_t line = unended(a->g, a->file, &word);
-    if (line > 0)
+    uint32_t foreign_if = 0;
+    struct piece rest = text_of_source(a->file), text;
+    struct match m;
+    for (uint32_t n = 1; !foreign_if && n < LINES_SEEN && next_line(&rest, &text); n++)
+        foreign_if = match(a->g, "^\\s*(else\\s+if|elseif|elif)\\b", text, &m) ? n : 0;
+    if (foreign_if)
+        suggest(a->d, 17, 0.9, "In Ruby the word is `elsif`, and line %u has `%.*s`.", foreign_if,
+                P(m.group[0]));
+    else if (line > 0)
         suggest(a->d, 0, 0.85, "The `%.*s` on line %u has no `end`: add one.", P(word), line);
     else
         suggest(a->d, 0, 0.6, "A block, method or condition has no `end`: add one.");
+}
+
+/* `h.name` where the hash has the key :name. */
+static void advise_hash_item(const struct advice *a)
+{
+    struct piece name = a->m.group[0];
+    char dotted[96], symbol[96];
+    if (advise_own_name(a, "Ruby", name, foreign) || advise_meant(a, name))
+        return;
+    (void)snprintf(dotted, sizeof dotted, ".%.*s", P(piece_cut(name, 80)));
+    (void)snprintf(symbol, sizeof symbol, "%.*s:", P(piece_cut(name, 80)));
+    bool by_symbol = piece_has(text_of_source(a->file), symbol);
+    suggest(a->d, 5, 0.9, "A Hash has items, no methods for them: write [%s%.*s%s] for .%.*s.",
+            by_symbol ? ":" : "\"", P(name), by_symbol ? "" : "\"", P(name));
+    (void)snprintf(symbol, sizeof symbol, "[:%.*s]", P(piece_cut(name, 80)));
+    if (by_symbol)
+        (void)suggest_swap(a->in, a->d, piece_of(dotted), symbol);
+}
+
+/* Whether the program defines the method, and in which line. */
+static uint32_t defined_in(const struct advice *a, const char *pattern, struct piece name)
+{
+    struct piece rest = text_of_source(a->file), line;
+    struct match m;
+    for (uint32_t n = 1; n < LINES_SEEN && next_line(&rest, &line); n++)
+        if (match(a->g, pattern, line, &m) && piece_same(m.group[0], name))
+            return n;
+    return 0;
+}
+
+/* A.name, where `def name` makes it a method of the objects. */
+static void advise_class_method(const struct advice *a)
+{
+    struct piece name = a->m.group[0], class = a->m.group[1].at ? a->m.group[1] : a->m.group[2];
+    uint32_t line = defined_in(a, "^\\s*def (\\w+[?!]?)", name);
+    if (line)
+        suggest(
+            a->d, 10, 0.92,
+            "`%.*s` (line %u) belongs to the objects of %.*s: make one first, %.*s.new, or write "
+            "`def self.%.*s`.",
+            P(name), line, P(class), P(class), P(name));
+    else
+        advise_name(a);
+    if (a->d->n_suggestions == 0)
+        suggest(a->d, 0, 0.7,
+                "The class %.*s has no method `%.*s` of its own: define it, `def "
+                "self.%.*s`, or check its name.",
+                P(class), P(name), P(name));
+}
+
+/* An object of the program's class. */
+static void advise_own_method(const struct advice *a)
+{
+    struct piece name = a->m.group[0], class = a->m.group[1].at ? a->m.group[1] : a->m.group[2];
+    char variable[96];
+    uint32_t line = defined_in(a, "^\\s*class ([A-Z]\\w*)", class);
+    uint32_t fixed = defined_in(a, "^\\s*def self\\.(\\w+[?!]?)", name);
+    (void)snprintf(variable, sizeof variable, "@%.*s", P(piece_cut(name, 80)));
+    bool writes = piece_has(a->message, "=' for") || piece_has(a->message, "=\" for");
+    if (fixed)
+        suggest(a->d, 10, 0.92, "`%.*s` (line %u) belongs to the class: call %.*s.%.*s.", P(name),
+                fixed, P(class), P(name));
+    else if (line && has_word(text_of_source(a->file), piece_of(variable)))
+        suggest(a->d, 5, 0.92,
+                "Objects of %.*s keep %s to themselves: write `%s :%.*s` in the class (line %u).",
+                P(class), variable, writes ? "attr_accessor" : "attr_reader", P(name), line);
+    else if (advise_meant(a, name))
+        return;
+    else if (line)
+        suggest(a->d, 5, 0.85,
+                "The class %.*s (line %u) defines no `%.*s`: define the method, or check its name.",
+                P(class), line, P(name));
+    else
+        advise_name(a);
+}
+
+/* A line that Ruby cannot read, by its shape. */
+static void advise_shape(const struct advice *a)
+{
+    static const struct {
+        const char *pattern, *text;
+    } shapes[] = {
+        { "\\w(?:\\+\\+|--)\\s*;?\\s*$", "Ruby has no `++` and `--`: write `+= 1` or `-= 1`." },
+        { "\\belse\\s+if\\b|\\belif\\b|\\belseif\\b", "In Ruby the word is `elsif`." },
+        { "^\\s*(?:function|func|fn)\\s+\\w+", "A method is defined with `def name` and `end`." },
+        { "^\\s*(?:var|let|const)\\s+\\w+", "Ruby has no declarations: write `name = value`." },
+        { "^\\s*import\\s", "A file is loaded with `require \"name\"`." },
+        { "^\\s*\\}\\s*(?:else|catch|finally)\\b|^\\s*(?:if|while|for)\\s*\\(.*\\)\\s*\\{",
+          "Ruby has no { } around blocks of if and while: end them with `end`." },
+        { "^\\s*def \\w+.*:\\s*$|^\\s*(?:if|for|while) .*:\\s*$",
+          "Ruby has no ':' at the end of the line: a block ends with `end`." },
+        { "^\\s*(?:try|catch)\\b", "Errors are handled with begin, rescue and end." },
+        { "\\.\\w+(?:\\([^()]*\\))?\\s+\\|[^|]*\\|\\s*$",
+          "A block begins with `do` or `{` before its |names|: `items.each do |x|`." },
+        { "^```", "The line is a Markdown fence, not Ruby: remove the ``` lines." },
+    };
+    struct match m;
+    uint32_t from = a->d->location.line > 1 ? a->d->location.line - 1 : 1;
+    for (uint32_t n = from; n <= a->d->location.line; n++)
+        for (size_t i = 0; i < ARRAY_LEN(shapes); i++)
+            if (match(a->g, shapes[i].pattern, source_line(a->file, n), &m)) {
+                suggest(a->d, 17, 0.9, "%s%s", shapes[i].text,
+                        n < a->d->location.line ? " (in the line before)" : "");
+                return;
+            }
 }
 
 static void advise_extra_end(const struct advice *a)
@@ -218,8 +353,10 @@ static bool is_open_quote(struct piece line)
 static void advise_quote(const struct advice *a)
 {
     struct piece line = a->line;
-    if (!is_open_quote(line))
+    if (!is_open_quote(line)) {
+        advise_shape(a);
         return;
+    }
     suggest(a->d, 0, 0.85,
             "The string that begins with \" on line %u is not closed: add another \".",
             a->d->location.line);

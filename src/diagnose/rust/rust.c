@@ -62,6 +62,20 @@ static bool next_error(struct diagnoser *g, const struct diagnose_input *in, str
     return true;
 }
 
+/* A finding of clippy has no code: the address of its help, or the note about its level, names the lint. */
+static void read_lint(struct diagnoser *g, struct piece rest, struct diagnosis *d)
+{
+    struct piece line;
+    struct match m;
+    for (unsigned n = 0; !d->type[0] && n < LINES_NEAR && next_line(&rest, &line); n++) {
+        if (match(g, "^(?:error|warning)(?:\\[|:)", line, &m))
+            return;
+        if (match(g, "rust-clippy/\\S*index\\.html#(\\w+)", line, &m) ||
+            match(g, "\\bclippy::(\\w+)", line, &m))
+            (void)snprintf(d->type, sizeof d->type, "clippy %.*s", P(m.group[0]));
+    }
+}
+
 static bool read_compiler(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     struct piece rest = text_of(in);
@@ -70,6 +84,7 @@ static bool read_compiler(struct diagnoser *g, const struct diagnose_input *in, 
         return false;
     COPY(m.group[0], d->type);
     COPY(m.group[1], d->message);
+    read_lint(g, rest, d);
     if (read_arrow(g, in, &rest, &d->location))
         read_underline(g, rest, d);
     read_further(g, in, next_error, d);

@@ -66,12 +66,14 @@ static bool advise_help_like(const struct advice *a, const char *pattern, unsign
  * skipped. */
 static bool advise_help(const struct advice *a, unsigned number, double confidence)
 {
-    return advise_help_like(
-               a, "^help: (?!the trait |the following |within |items from traits )(.+?):?$", number,
-               confidence) ||
-           advise_help_like(
-               a, "^\\s+= help: (?!the trait |the following |within |items from traits )(.+?):?$",
-               number, confidence);
+    return advise_help_like(a,
+                            "^help: (?!the trait |the following |within |items from traits |for "
+                            "further )(.+?):?$",
+                            number, confidence) ||
+           advise_help_like(a,
+                            "^\\s+= help: (?!the trait |the following |within |items from traits "
+                            "|for further )(.+?):?$",
+                            number, confidence);
 }
 
 /* "^^^^ help: a local variable with a similar name exists: `total`", in the line below the code. */

@@ -19,12 +19,25 @@ static void set_kind(struct diagnosis *d, struct piece message)
         }
 }
 
-static void set_error(const struct diagnose_input *in, struct diagnosis *d, struct piece file,
-                      struct piece line, struct piece message)
+/* The line may be that of an earlier cell, which defined a function: the shell of a session reads all
+ * cells from one file. */
+static void check_line_of_cell(struct diagnoser *g, const struct diagnose_input *in,
+                               struct diagnosis *d)
 {
-    COPY(message, d->message);
-    (void)set_place(in, &d->location, file, line, NO_PIECE);
-    set_kind(d, message);
+    struct match m;
+    struct piece line = line_at(in, d);
+    if (in->is_cell && match(g, "^(?:exec: )?([^\\s:]+): ", piece_of(d->message), &m) &&
+        find_word(line, m.group[0]) == line.len)
+        d->location = (struct place_in_code){ 0 };
+}
+
+static void set_error(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d,
+                      const struct match *m)
+{
+    COPY(m->group[2], d->message);
+    (void)set_place(in, &d->location, m->group[0], m->group[1], NO_PIECE);
+    check_line_of_cell(g, in, d);
+    set_kind(d, m->group[2]);
 }
 
 static bool names_a_script(const struct diagnose_input *in, struct piece file)
@@ -199,7 +212,7 @@ static bool shell_read(struct diagnoser *g, const struct diagnose_input *in, str
             continue;
         if (starts_with(m.group[2], "warning:"))
             continue;
-        set_error(in, d, m.group[0], m.group[1], m.group[2]);
+        set_error(g, in, d, &m);
         after = rest;
         found = true;
     }
@@ -435,10 +448,34 @@ static bool is_open_text(const struct advice *a)
     return false;
 }
 
+/* `for x in ...` or `while ...` above this line, and no `do` behind it; 0 when there is none. */
+static uint32_t loop_without_do(const struct advice *a)
+{
+    struct match m;
+    uint32_t above = a->d->location.line;
+    for (unsigned n = 0; n < 2 && above > 1; n++) {
+        struct piece line = source_line(a->file, n == 0 ? above : above - 1);
+        if (match(a->g, "^\\s*(?:for|while|until)\\b", line, &m) &&
+            !match(a->g, "\\bdo\\b", line, &m) &&
+            !(n == 1 && match(a->g, "^\\s*do\\b", source_line(a->file, above), &m)))
+            return n == 0 ? above : above - 1;
+    }
+    return 0;
+}
+
 /* An unexpected token. `line` and `word`: the line of the open block, and the word that ends it. */
 static void on_token(const struct advice *a, struct piece token, uint32_t line, const char *word)
 {
-    if (piece_is(token, "else") || piece_is(token, "fi") || piece_is(token, "elif"))
+    uint32_t head = loop_without_do(a);
+    if (head)
+        suggest(a->d, 17, 0.92, "The loop in line %u has no `do`: write `...; do` at its end.",
+                head);
+    else if (piece_is(token, "|") || piece_is(token, "||") || piece_is(token, "&&") ||
+             piece_is(token, "&"))
+        suggest(a->d, 17, 0.88,
+                "A command is missing before this '%.*s': add it, or remove the '%.*s'.", P(token),
+                P(token));
+    else if (piece_is(token, "else") || piece_is(token, "fi") || piece_is(token, "elif"))
         suggest(a->d, 17, 0.85,
                 "The `if` before it has no `then`, or no command after it: write `if ...; then`.");
     else if (piece_is(token, "done"))

@@ -330,12 +330,65 @@ static bool advise_order(const struct advice *a, struct piece near)
 {
     static const char *const clauses[] = { "WHERE", "GROUP", "HAVING", "ORDER", "FROM",
                                            "JOIN",  "INNER", "LEFT",   "LIMIT", NULL };
+    struct match m;
+    if (match(a->g,
+              "(?i)\\b(?:CREATE TABLE(?: IF NOT EXISTS)?|INTO|UPDATE|FROM|JOIN|ALTER TABLE|DROP "
+              "TABLE)\\s+(\\w+)",
+              a->line, &m) &&
+        piece_same(m.group[0], near)) {
+        suggest(a->d, 3, 0.93,
+                "`%.*s` is a word of SQL itself: use another name, or write it in double quotes, "
+                "\"%.*s\".",
+                P(near), P(near));
+        return true;
+    }
     for (const char *const *w = clauses; *w; w++)
         if (sql_same(near, *w)) {
             suggest(a->d, 0, 0.75,
                     "%s is in the wrong place: the parts of a SELECT come in the order FROM, JOIN "
                     "... ON, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT, each once.",
                     *w);
+            return true;
+        }
+    return false;
+}
+
+/* Slips that the shape of the line shows. */
+static bool advise_shape(const struct advice *a, struct piece near)
+{
+    static const struct {
+        const char *pattern, *text;
+    } shapes[] = {
+        { "(?i)\\bGROUP\\s+(?!BY\\b)\\w+", "The word BY is missing: GROUP BY." },
+        { "(?i)\\bORDER\\s+(?!BY\\b)\\w+", "The word BY is missing: ORDER BY." },
+        { "(?i)^\\s*DELETE\\s+(?!FROM\\b)\\w+", "The word FROM is missing: DELETE FROM." },
+        { "(?i)^\\s*INSERT\\s+(?!INTO\\b|OR\\b)\\w+", "The word INTO is missing: INSERT INTO." },
+        { "(?i)^\\s*UPDATE\\s+\\w+\\s+(?!SET\\b|AS\\b)\\w+\\s*=",
+          "The word SET is missing: UPDATE name SET ..." },
+        { ",\\s*\\)", "A comma stands before the `)`, and nothing follows it: remove it." },
+        { "(?:=|<|>|\\bAND|\\bOR|\\bLIKE|\\bIN)\\s*(?:;|$)",
+          "A value is missing at the end of the condition." },
+        { "==\\s*$|!==|===", "SQL compares with = and <>." },
+        { "(?i)\\bSELECT\\b(?!.*\\bFROM\\b).*\\bWHERE\\b",
+          "The FROM with the table is missing before WHERE." },
+    };
+    struct match m;
+    struct piece rest = a->line;
+    while (rest.len > 0 &&
+           match(a->g,
+                 "(?i)\\b(?:KEY|INTEGER|INT|TEXT|REAL|NUMERIC|NULL|UNIQUE|\\d\\)|AUTOINCREMENT)\\s+"
+                 "(\\w+)\\s+(?:INTEGER|INT|TEXT|REAL|NUMERIC|VARCHAR|DATE|BLOB|CHAR|BOOLEAN)\\b",
+                 rest, &m)) {
+        if (piece_same(m.group[0], near)) {
+            suggest(a->d, 18, 0.93, "A comma is missing before the column `%.*s`: add it.",
+                    P(near));
+            return true;
+        }
+        rest = piece_after(rest, m.group[0]);
+    }
+    for (size_t i = 0; near.at && i < ARRAY_LEN(shapes); i++)
+        if (match(a->g, shapes[i].pattern, a->line, &m)) {
+            suggest(a->d, 17, 0.9, "%s", shapes[i].text);
             return true;
         }
     return false;
@@ -364,6 +417,8 @@ void sql_advise_syntax(const struct advice *a)
     if (advise_words_before(a) || advise_else_if(a))
         return;
     if (near.at && advise_order(a, near))
+        return;
+    if (near.at && advise_shape(a, near))
         return;
     if (near.at)
         suggest(a->d, 0, 0.4,

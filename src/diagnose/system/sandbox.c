@@ -42,6 +42,7 @@ static const struct {
     { "onnection reset", POLICY_RESET },
     { "onnection refused", POLICY_LOOPBACK },
     { "ECONNREFUSED", POLICY_LOOPBACK },
+    { "Couldn't connect to server", POLICY_LOOPBACK }, /* curl */
     { "ead-only file system", POLICY_READ_ONLY },
     { "EROFS", POLICY_READ_ONLY },
     { "ermission denied", POLICY_DENIED },
@@ -130,6 +131,80 @@ static bool host_named(struct diagnoser *g, const struct diagnose_input *in,
     return false;
 }
 
+#define TARGET                                                                \
+    "((?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?\\.)+[a-zA-Z][a-zA-Z0-9-]*|" \
+    "[0-9]{1,3}(?:\\.[0-9]{1,3}){3})"
+
+/* Addresses of the jar itself say nothing about a list: the loopback, and addresses that stand for names. */
+static bool is_own_address(struct piece host)
+{
+    static const char *const beginnings[] = { "127.", "0.", "198.18.", "198.19." };
+    for (size_t i = 0; i < ARRAY_LEN(beginnings); i++)
+        if (starts_with(host, beginnings[i]))
+            return true;
+    return false;
+}
+
+static bool target_in(struct diagnoser *g, struct piece text, struct piece *host,
+                      struct piece *port)
+{
+    static const char *const patterns[] = {
+        "(?:[Ff]ailed to connect to|connect to host|server at|[Cc]onnection "
+        "to|for|host=)\\s*['\"]?" TARGET
+        "['\"]?(?: \\([^)]{1,60}\\))?,?(?::| port[= ]?)([0-9]{1,5})\\b",
+        "(?:https?|ftp|ssh|git)://" TARGET ":([0-9]{1,5})\\b",
+        "connect E[A-Z]+ " TARGET ":([0-9]{1,5})\\b",
+    };
+    struct match m;
+    for (size_t i = 0; i < ARRAY_LEN(patterns); i++)
+        if (match(g, patterns[i], text, &m) && m.group[0].len <= 100 &&
+            !is_own_address(m.group[0])) {
+            *host = m.group[0];
+            *port = m.group[1];
+            return true;
+        }
+    return false;
+}
+
+/* The host and the port that an error names. Other output may name hosts that were reached, so it counts only for a
+ * shell, whose errors are the words of other programs. */
+static bool target_named(struct diagnoser *g, const struct diagnose_input *in,
+                         const struct diagnosis *d, struct piece *host, struct piece *port)
+{
+    if (target_in(g, piece_of(d->message), host, port))
+        return true;
+    for (size_t i = 0; i < d->n_causes; i++)
+        if (target_in(g, piece_of(d->causes[i].message), host, port))
+            return true;
+    return in->grammar && strcmp(in->grammar, "shell") == 0 &&
+           target_in(g, text_of(in), host, port);
+}
+
+/* The kernel of the jar refuses a connection that the list does not have, so that the log has no record of it. */
+static bool advise_listed(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
+{
+    struct piece host, port;
+    if (!in->network_list || !target_named(g, in, d, &host, &port))
+        return false;
+    suggest(d, 39, 0.95,
+            "'%.*s:%.*s' is not in this run's network list; allowed are %s. Add --allow-net "
+            "%.*s:%.*s (\"network\": {\"allow\": [\"%.*s:%.*s\"]} in a request).",
+            P(host), P(port), in->network_list, P(host), P(port), P(host), P(port));
+    return true;
+}
+
+static void advise_elsewhere(struct diagnoser *g, const struct diagnose_input *in,
+                             struct diagnosis *d)
+{
+    if (!in->network_list)
+        suggest(d, 39, 0.8, "The program can reach every public host, and no private address.");
+    else if (!advise_listed(g, in, d))
+        suggest(d, 39, 0.8,
+                "The program can reach the hosts of its network list (%s), by their names and at "
+                "their ports, and no other address.",
+                in->network_list);
+}
+
 /* The host is one plain word for any shell (DIAGNOSE-4). */
 static void advise_network(struct diagnoser *g, const struct diagnose_input *in,
                            struct diagnosis *d)
@@ -139,9 +214,7 @@ static void advise_network(struct diagnoser *g, const struct diagnose_input *in,
     if (in->network_advice)
         suggest(d, 39, 0.95, "%s", in->network_advice);
     else if (in->has_network)
-        suggest(d, 39, 0.8,
-                "The program can reach the hosts of its network list, by their names and at their "
-                "ports, and no other address.");
+        advise_elsewhere(g, in, d);
     else if (host_named(g, in, d, &host) && host.len <= 100)
         suggest(d, 39, 0.95,
                 "This run has no network. If it should reach '%.*s', add --allow-net %.*s "
@@ -158,13 +231,24 @@ static void advise_network(struct diagnoser *g, const struct diagnose_input *in,
 static void advise_loopback(struct diagnoser *g, const struct diagnose_input *in,
                             struct diagnosis *d)
 {
-    (void)g;
     blame(d, CATEGORY_NETWORK);
     if (in->network_advice) {
         suggest(d, 39, 0.9, "%s", in->network_advice);
         return;
     }
-    suggest(d, 39, 0.8,
+    if (advise_listed(g, in, d))
+        return;
+    if (in->network_list)
+        suggest(
+            d, 39, 0.7,
+            "Either this port of a host is not in the network list: allowed are %s, and "
+            "--allow-net HOST:PORT (\"network\": {\"allow\": [...]} in a request) adds another. "
+            "Or it is a server on the loopback, which is the jar's own: the program can reach one "
+            "that it starts itself, when it listens.",
+            in->network_list);
+    else
+        suggest(
+            d, 39, 0.8,
             "Nothing listens there: the loopback is the jar's own, so the program cannot reach "
             "services of the host (a database, an API on localhost). It can reach a server that it "
             "starts itself: start the server first, and wait until it listens.");

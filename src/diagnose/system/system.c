@@ -51,9 +51,14 @@ static enum hoard hoard_of(const struct diagnose_input *in, enum limit_id limit)
     return in->evidence && limit == LIMIT_MEMORY ? in->evidence->hoard : HOARD_NONE;
 }
 
+static bool is_time(enum limit_id limit)
+{
+    return limit == LIMIT_WALL_MS || limit == LIMIT_CPU_MS;
+}
+
 /* The limits of a compiler are not known here. */
-static void read_limit(const struct diagnose_input *in, struct diagnosis *d, enum limit_id limit,
-                       bool read)
+static void read_limit(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d,
+                       enum limit_id limit, bool read)
 {
     bool compiler = is_of_compiler(in);
     char spent[96] = "", what[96];
@@ -75,6 +80,8 @@ static void read_limit(const struct diagnose_input *in, struct diagnosis *d, enu
         COPY(piece_of(in->main_name), d->location.file);
         d->location.line = in->hot_line;
     }
+    if (!compiler && is_time(limit))
+        stopped_read(g, in, d);
 }
 
 /* The statement of a script that ran when it was stopped: its line, and the begin of its text. */
@@ -136,8 +143,7 @@ static void advise_cell_limit(struct diagnosis *d, enum limit_id limit, uint64_t
 /* Time ended it, and it had reached its number of processes before. */
 static bool is_bomb(const struct diagnose_input *in, enum limit_id limit)
 {
-    return (limit == LIMIT_WALL_MS || limit == LIMIT_CPU_MS) && in->evidence &&
-           in->evidence->hits & LIMIT_BIT(LIMIT_PIDS);
+    return is_time(limit) && in->evidence && in->evidence->hits & LIMIT_BIT(LIMIT_PIDS);
 }
 
 static void advise_bomb(const struct diagnose_input *in, struct diagnosis *d)
@@ -159,8 +165,10 @@ static void advise_limit(const struct diagnose_input *in, struct diagnosis *d, e
                 hoard_defs[hoard_of(in, limit)].advice);
         return;
     }
-    if (limit == LIMIT_WALL_MS || limit == LIMIT_CPU_MS)
+    if (is_time(limit)) {
         advise_statement(in, d);
+        stopped_advise(in, d);
+    }
     if (is_bomb(in, limit)) {
         advise_bomb(in, d);
         return;
@@ -293,10 +301,9 @@ static const struct {
 void system_read(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d,
                  bool read)
 {
-    (void)g;
     enum limit_id limit = limit_of(in, d);
     if (limit != LIMIT_NONE) {
-        read_limit(in, d, limit, read);
+        read_limit(g, in, d, limit, read);
         return;
     }
     for (size_t i = 0; i < ARRAY_LEN(our_rows); i++)

@@ -128,6 +128,21 @@ static bool is_union(const struct advice *a, struct piece from, struct piece to)
     return false;
 }
 
+/* "A" for a member of `enum E { A }`. */
+static bool is_enum(const struct advice *a, struct piece from, struct piece to)
+{
+    struct piece rest = text_of_source(a->file), line;
+    struct match m;
+    for (uint32_t n = 1; n < LINES_SEEN && next_line(&rest, &line); n++)
+        if (match(a->g, "\\benum (\\w+)\\s*\\{", line, &m) && piece_same(m.group[0], to)) {
+            suggest(a->d, 11, 0.92,
+                    "%.*s is an enum (line %u), and %.*s is none of its members: write %.*s.Name.",
+                    P(to), n, P(from), P(to));
+            return true;
+        }
+    return false;
+}
+
 static void on_assign(const struct advice *a)
 {
     struct piece from = a->m.group[0], to = a->m.group[1];
@@ -137,6 +152,15 @@ static void on_assign(const struct advice *a)
         "^\\s+(?:Type '.*' is missing the following properties from type '(.+?)': (.+)|Property "
         "'(.+?)' is missing in type '.*' but required in type '(.+?)')",
         text_of(a->in), &m);
+    struct match extra;
+    if (match_text(a->g,
+                   "Object literal may only specify known properties, and '([^']+)' does not exist",
+                   text_of(a->in), &extra)) {
+        suggest(a->d, 32, 0.92,
+                "The type '%.*s' declares no '%.*s': remove it here, or add it to the type.", P(to),
+                P(extra.group[0]));
+        return;
+    }
     if (missing && !m.group[0].at) {
         m.group[0] = m.group[3];
         m.group[1] = m.group[2];
@@ -150,14 +174,23 @@ static void on_assign(const struct advice *a)
                 "The value is a %.*s, and a string is needed: convert it with String(...) or a "
                 "template `${...}`.",
                 P(from));
-    else if (piece_has(from, "undefined") || piece_has(from, "null"))
+    else if ((piece_has(from, "undefined") || piece_has(from, "null")) && piece_has(from, "|"))
         suggest(a->d, 28, 0.9,
                 "The value may be undefined or null: test it first, give a default (`?? value`), "
                 "or widen the type (%.*s | undefined).",
                 P(to));
     else if (starts_with(from, "Promise<"))
         suggest(a->d, 28, 0.93, "The value is a promise: put `await` before it.");
-    else if (is_union(a, from, to))
+    else if (piece_is(from, "null") || piece_is(from, "undefined"))
+        suggest(a->d, 28, 0.92,
+                "The type does not allow %.*s: write %.*s | %.*s, or give another value.", P(from),
+                P(to), P(from));
+    else if (starts_with(to, "Promise<"))
+        suggest(
+            a->d, 28, 0.88,
+            "A promise is needed, and this is a plain value: make the function `async`, or write "
+            "Promise.resolve(value).");
+    else if (is_enum(a, from, to) || is_union(a, from, to))
         return;
     else if (missing)
         suggest(a->d, 10, 0.9, "Give %.*s too, or make it optional in '%.*s' (`name?:`).",
@@ -216,6 +249,10 @@ static void on_possibly(const struct advice *a)
             P(a->m.group[0]));
     struct piece word = word_here(a);
     size_t at = word.at ? piece_end(a->line, word) : a->line.len;
+    struct match m;
+    if (match(a->g, "^\\.[\\w$.]*\\s*(?:[-+*/]?=)[^=]", piece_skip(a->line, at), &m) ||
+        match(a->g, "^\\.[\\w$]+\\((?:[^()]|\\([^()]*\\))*\\)\\.", piece_skip(a->line, at), &m))
+        return; /* an assignment, or a call whose result may be missing */
     if (piece_byte(a->line, at) == '.') {
         if (!which_is_optional(a, &at))
             return;

@@ -307,6 +307,71 @@ static void test_limits_and_signals(void)
     CHECK(strstr(best(), "sanitize"));
 }
 
+/* By its own word, which may be any text. */
+static void stopped_with(const char *whereabouts, const char *source)
+{
+    struct limits limits = limits_default();
+    const struct usage usage = { .wall_us = 2000000, .cpu_us = 1900000 };
+    const struct source_file file = { "a.py", source, strlen(source) };
+    struct evidence ev = { .reason = END_WALL };
+    CHECK(explain_run("python", "",
+                      (struct diagnose_input){ .evidence = &ev,
+                                               .limits = &limits,
+                                               .usage = &usage,
+                                               .verdict = VERDICT_TIMEOUT,
+                                               .main_name = "a.py",
+                                               .sources = &file,
+                                               .n_sources = 1,
+                                               .whereabouts = whereabouts,
+                                               .whereabouts_len = strlen(whereabouts) }));
+}
+
+#define LOOK        "At\nStack (most recent call first):\n"
+#define FRAME(n, f) "  File \"/sandbox/a.py\", line " #n " in " f "\n"
+
+static void test_a_stopped_program_is_told_its_line_and_its_loop(void)
+{
+    static const char source[] = "def f(n):\n    for i in n:\n        x = i\n        y = x\n\n"
+                                 "while True:\n    f(n)\n";
+    stopped_with(LOOK FRAME(4, "f") FRAME(7, "<module>") LOOK FRAME(3, "f") FRAME(7, "<module>")
+                     LOOK FRAME(3, "f") FRAME(7, "<module>"),
+                 source);
+    CHECK_INT(d.location.line, 3);
+    CHECK_INT(d.n_frames, 2);
+    CHECK(strstr(best(), "line 3 of a.py in f, in the loop at line 2: for i in n:"));
+    stopped_with(LOOK FRAME(1, "f") FRAME(7, "<module>"), source);
+    CHECK(strstr(best(), "line 1 of a.py in f, called in the loop at line 6: while True:"));
+    stopped_with(LOOK FRAME(6, "<module>"), source);
+    CHECK(strstr(best(), "line 6 of a.py, which is a loop: while True:"));
+}
+
+static void test_a_thread_that_waits_is_not_the_place(void)
+{
+    stopped_with(LOOK "  File \"/usr/lib/python3.11/threading.py\", line 9 in join\n" FRAME(
+                     1, "g") "\nThread 0x01 (most recent call first):\n" FRAME(2, "work"),
+                 "work()\nx\n");
+    CHECK_INT(d.location.line, 2);
+    stopped_with(LOOK "  File \"/usr/lib/python3.11/threading.py\", line 9 in join\n" FRAME(1, "g"),
+                 "work()\nx\n");
+    CHECK_INT(d.location.line, 1);
+}
+
+static void test_whereabouts_that_are_no_stacks_tell_nothing(void)
+{
+    static const char *const texts[] = { "",
+                                         "At",
+                                         "At\nAt\n\n",
+                                         "  File \"a.py\", line 3 in f\n",
+                                         LOOK "  File \"a.py\", line 99999999 in f\n",
+                                         LOOK "  File \"/usr/x.py\", line 3 in f\n",
+                                         LOOK "  File \"\", line 3 in f\n" };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        stopped_with(texts[i], "x\n");
+        CHECK_INT(d.location.line, 0);
+        CHECK(strstr(best(), "--timeout"));
+    }
+}
+
 static void test_a_program_that_ended_well_is_not_explained(void)
 {
     const struct evidence ev = { 0 };
@@ -556,6 +621,9 @@ static const struct check_test tests[] = {
     TEST(test_shells),
     TEST(test_the_grammar_is_found_by_the_text),
     TEST(test_limits_and_signals),
+    TEST(test_a_stopped_program_is_told_its_line_and_its_loop),
+    TEST(test_a_thread_that_waits_is_not_the_place),
+    TEST(test_whereabouts_that_are_no_stacks_tell_nothing),
     TEST(test_a_program_that_ended_well_is_not_explained),
     TEST(test_the_policy_is_named),
     TEST(test_text_reads_like_a_compilers),

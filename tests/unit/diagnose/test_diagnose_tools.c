@@ -213,7 +213,40 @@ static void test_frameworks_logs_have_their_errors(void)
     CHECK_INT(d.location.line, 40);
 }
 
+static void test_a_finding_of_clippy_names_its_lint(void)
+{
+    CHECK(explain(
+        "rust", "error: this loop never actually loops\n --> src/main.rs:4:5\n  |\n4 |     loop {\n"
+                "  |     ^^^^^^\n  |\n  = help: for further information visit "
+                "https://rust-lang.github.io/rust-clippy/master/index.html#never_loop\n"));
+    CHECK_STR(d.type, "clippy never_loop");
+    CHECK_INT(d.location.line, 4);
+    CHECK(d.n_suggestions == 1 && strstr(d.suggestions[0].text, "clippy::never_loop"));
+    /* The lint of a later finding is not that of the first. */
+    CHECK(explain(
+        "rust", "error: expected `;`\n --> src/main.rs:2:9\n\nerror: x\n --> src/main.rs:9:1\n  = "
+                "note: `#[deny(clippy::never_loop)]` on by default\n"));
+    CHECK_STR(d.type, "");
+}
+
+/* The files of containerd: time, stream, and F for a whole line. */
+static void test_a_log_of_containerd_is_read(void)
+{
+    CHECK(explain(NULL,
+                  "2024-05-02T10:00:00.1Z stderr F /srv/app/a.js:18\n"
+                  "2024-05-02T10:00:00.1Z stderr F   f(user.name);\n"
+                  "2024-05-02T10:00:00.1Z stderr F          ^\n"
+                  "2024-05-02T10:00:00.1Z stderr F TypeError: Cannot read properties of undefined "
+                  "(reading 'name')\n"
+                  "2024-05-02T10:00:00.1Z stderr F     at /srv/app/a.js:18:10\n"));
+    CHECK_STR(d.language, "javascript");
+    CHECK_STR(d.type, "TypeError");
+    CHECK_INT(d.location.line, 18);
+}
+
 static const struct check_test tests[] = {
+    TEST(test_a_finding_of_clippy_names_its_lint),
+    TEST(test_a_log_of_containerd_is_read),
     TEST(test_tools_name_themselves),
     TEST(test_a_tool_is_read_although_its_language_is_given),
     TEST(test_lines_that_only_look_like_findings_are_none),

@@ -264,6 +264,8 @@ static struct answer sample(void)
     d->category = CATEGORY_NAME;
     d->verdict = VERDICT_RUNTIME_ERROR;
     d->n_frames = d->n_causes = d->n_further = d->n_excerpt = d->n_suggestions = 2;
+    d->n_values = 2;
+    d->values[1] = (struct value){ .name = "x", .n_shape = 2, .shape = { 3, 4 } };
     d->suggestions[0].confidence = 0.5;
     a.tables = json_loads("[{\"columns\":[],\"rows\":[[],[]],\"row_count\":2,\"truncated\":true}]",
                           0, NULL);

@@ -1,0 +1,1 @@
+local total=5; exit 1

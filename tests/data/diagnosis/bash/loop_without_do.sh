@@ -1,0 +1,3 @@
+for name in a b c
+  echo "$name"
+done

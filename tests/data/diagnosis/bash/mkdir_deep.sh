@@ -1,0 +1,2 @@
+set -e
+mkdir build/reports/html

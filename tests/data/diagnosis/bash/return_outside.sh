@@ -1,0 +1,3 @@
+set -e
+echo start
+return 3

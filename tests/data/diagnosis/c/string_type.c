@@ -1,0 +1,6 @@
+#include <stdio.h>
+
+int main(void) {
+    string name = "ann";
+    printf("%s\n", name);
+}

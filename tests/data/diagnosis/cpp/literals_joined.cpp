@@ -1,0 +1,6 @@
+#include <string>
+
+int main() {
+    std::string s = "hello " + "world";
+    return s.size() > 0;
+}

@@ -1,0 +1,5 @@
+void grow(int &n) { n++; }
+
+int main() {
+    grow(5);
+}

@@ -1,0 +1,7 @@
+package main
+
+func main() {
+	names := []string{"a"}
+	append(names, "b")
+	println(len(names))
+}

@@ -1,0 +1,8 @@
+package main
+
+func main() {
+	count := 3
+	if count {
+		println("some")
+	}
+}

@@ -1,0 +1,6 @@
+package main
+
+func main() {
+	var names []string
+	names.append("a")
+}

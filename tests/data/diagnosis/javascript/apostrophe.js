@@ -1,0 +1,2 @@
+const greeting = 'What's up?';
+console.log(greeting);

@@ -1,0 +1,2 @@
+const name = "x";
+console.log("a" "b");

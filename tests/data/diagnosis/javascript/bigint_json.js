@@ -1,0 +1,2 @@
+const order = { id: 10n };
+console.log(JSON.stringify(order));

@@ -1,0 +1,6 @@
+function shout(words, f) {
+  return words
+    .slice()
+    .map(f);
+}
+shout(["a"]);

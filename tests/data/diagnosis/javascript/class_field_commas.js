@@ -1,0 +1,4 @@
+class Point {
+  x = 1,
+  y = 2
+}

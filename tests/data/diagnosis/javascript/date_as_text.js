@@ -1,0 +1,2 @@
+const day = "2024-05-01";
+console.log(day.getMonth());

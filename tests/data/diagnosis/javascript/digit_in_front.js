@@ -1,0 +1,2 @@
+const 2nd = "b";
+console.log(2nd);

@@ -1,0 +1,3 @@
+"use strict";
+const days = Object.freeze(["mon"]);
+days.push("tue");

@@ -1,0 +1,5 @@
+class Point {
+  function move() {
+    return this;
+  }
+}

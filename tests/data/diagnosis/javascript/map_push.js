@@ -1,0 +1,2 @@
+const seen = new Map();
+seen.push("a");

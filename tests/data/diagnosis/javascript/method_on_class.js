@@ -1,0 +1,6 @@
+class Counter {
+  add(n) {
+    this.n = n;
+  }
+}
+Counter.add(3);

@@ -1,0 +1,2 @@
+const reply = { code: 200 };
+const { body: { rows } } = reply;

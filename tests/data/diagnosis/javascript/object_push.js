@@ -1,0 +1,5 @@
+const groups = {};
+const names = ["ann", "bob"];
+for (const name of names) {
+  groups.push(name);
+}

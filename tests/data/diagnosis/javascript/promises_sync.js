@@ -1,0 +1,3 @@
+const fs = require("fs").promises;
+
+const text = fs.readFileSync("a.txt", "utf8");

@@ -1,0 +1,2 @@
+const fs = require("fs");
+fs.readFile("notes.txt", "utf8");

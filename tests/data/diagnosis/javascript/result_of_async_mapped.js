@@ -1,0 +1,8 @@
+async function loadUsers() {
+  return [{ name: "ann" }];
+}
+
+function names() {
+  return loadUsers().map((u) => u.name);
+}
+names();

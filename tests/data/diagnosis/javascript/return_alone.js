@@ -1,0 +1,8 @@
+function settings() {
+  return
+  {
+    port: 80
+  };
+}
+
+console.log(settings().port);

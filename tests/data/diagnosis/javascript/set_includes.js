@@ -1,0 +1,2 @@
+const tags = new Set(["a"]);
+if (tags.includes("a")) console.log("yes");

@@ -1,0 +1,2 @@
+const rows = [3, 1];
+rows.sort("desc");

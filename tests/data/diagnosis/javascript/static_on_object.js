@@ -1,0 +1,6 @@
+class Shape {
+  static unit() {
+    return new Shape();
+  }
+}
+const other = new Shape().unit();

@@ -1,0 +1,2 @@
+const pair = null;
+const [first, second] = pair;

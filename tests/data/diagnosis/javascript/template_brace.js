@@ -1,0 +1,2 @@
+const line = `total: ${sum;
+console.log(line);

@@ -1,0 +1,2 @@
+const a = 1;
+if (a) then { console.log(a); }

@@ -1,0 +1,4 @@
+try {
+  JSON.parse("{}");
+}
+console.log("done");

@@ -1,0 +1,3 @@
+function add(a: number, b: number) {
+  return a + b;
+}

@@ -1,0 +1,2 @@
+const total: number = 5;
+console.log(total);

@@ -1,0 +1,2 @@
+const fs = require("fs");
+fs.writeFileSync("out/reports/may.txt", "text");

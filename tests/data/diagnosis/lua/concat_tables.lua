@@ -1,0 +1,2 @@
+local rows = { "a", {}, "c" }
+print(table.concat(rows, ","))

@@ -1,0 +1,2 @@
+local limit <const> = 5
+limit = 6

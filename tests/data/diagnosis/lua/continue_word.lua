@@ -1,0 +1,4 @@
+for i = 1, 3 do
+  if i == 2 then continue end
+  print(i)
+end

@@ -1,0 +1,2 @@
+local a = 1
+print((a != 2))

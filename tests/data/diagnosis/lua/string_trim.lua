@@ -1,0 +1,2 @@
+local name = "  ann "
+print(string.trim(name))

@@ -1,0 +1,2 @@
+local list = {}
+list:push("a")

@@ -1,0 +1,2 @@
+my $n = -4;
+print sqrt($n);

@@ -1,0 +1,3 @@
+use strict;
+my @prices = (1, 2);
+print total(@prices);

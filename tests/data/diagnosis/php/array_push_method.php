@@ -1,0 +1,3 @@
+<?php
+$names = ["a"];
+$names->push("b");

@@ -1,0 +1,2 @@
+<?php
+print_r(array_map("double", [1, 2]));

@@ -1,0 +1,3 @@
+<?php
+$rate = 5;
+echo $rate(3);

@@ -1,0 +1,2 @@
+<?php
+$client = new HttpClient();

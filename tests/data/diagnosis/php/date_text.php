@@ -1,0 +1,2 @@
+<?php
+$day = new DateTime("31.31.2024 foo");

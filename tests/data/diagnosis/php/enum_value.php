@@ -1,0 +1,5 @@
+<?php
+enum Light: string {
+    case Red = "r";
+}
+echo Light::from("x")->name;

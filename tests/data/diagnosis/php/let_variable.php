@@ -1,0 +1,2 @@
+<?php
+let $total = 5;

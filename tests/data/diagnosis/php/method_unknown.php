@@ -1,0 +1,6 @@
+<?php
+class Cart {
+    public array $items = [];
+}
+$cart = new Cart();
+echo $cart->total();

@@ -1,0 +1,3 @@
+<?php
+$sizes = [1, 2;
+echo count($sizes);

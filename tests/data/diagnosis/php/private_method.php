@@ -1,0 +1,6 @@
+<?php
+class Door {
+    private function open() {}
+}
+$door = new Door();
+$door->open();

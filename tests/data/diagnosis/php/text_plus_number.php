@@ -1,0 +1,3 @@
+<?php
+$label = "total: ";
+echo $label + 5;

@@ -1,0 +1,5 @@
+<?php
+function label() {
+    return $this->name;
+}
+echo label();

@@ -1,0 +1,4 @@
+import numpy as np
+
+prices = np.array(["1.5", "2"])
+print(prices * 2)

@@ -1,0 +1,5 @@
+import csv
+
+with open("people.csv", "wb") as f:
+    out = csv.writer(f)
+    out.writerow(["name", "age"])

@@ -1,0 +1,3 @@
+from collections import defaultdict
+
+groups = defaultdict([])

@@ -1,0 +1,2 @@
+sizes = {"s": 1}
+del sizes["xl"]

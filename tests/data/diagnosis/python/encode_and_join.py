@@ -1,0 +1,2 @@
+body = "hi".encode()
+print("Body: " + body)

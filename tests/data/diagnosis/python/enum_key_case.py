@@ -1,0 +1,9 @@
+from enum import Enum
+
+
+class Light(Enum):
+    RED = 1
+    GREEN = 2
+
+
+print(Light["red"])

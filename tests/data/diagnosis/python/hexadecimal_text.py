@@ -1,0 +1,2 @@
+colour = "a0ff"
+print(int(colour))

@@ -1,0 +1,2 @@
+level = 3
+name = input("Name for level ", level)

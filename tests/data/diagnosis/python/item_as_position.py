@@ -1,0 +1,3 @@
+sizes = [10, 20]
+for size in sizes:
+    print(sizes[size])

@@ -1,0 +1,4 @@
+import json
+
+order = json.loads('{"customer": null}')
+print(order["customer"]["name"])

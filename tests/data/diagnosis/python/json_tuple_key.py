@@ -1,0 +1,4 @@
+import json
+
+grid = {(0, 1): "x"}
+print(json.dumps(grid))

@@ -1,0 +1,4 @@
+from functools import reduce
+
+prices = [3, 4]
+print(reduce(lambda total: total + 1, prices))

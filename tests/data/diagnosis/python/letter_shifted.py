@@ -1,0 +1,2 @@
+letter = "b"
+print("c" + (ord(letter) + 1))

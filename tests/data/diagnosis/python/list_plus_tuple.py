@@ -1,0 +1,3 @@
+queue = ["a"]
+more = ("b", "c")
+queue = queue + more

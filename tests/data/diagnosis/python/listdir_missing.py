@@ -1,0 +1,4 @@
+import os
+
+for name in os.listdir("input"):
+    print(name)

@@ -1,0 +1,3 @@
+import math
+
+print(math(16))

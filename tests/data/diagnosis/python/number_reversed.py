@@ -1,0 +1,2 @@
+year = 2024
+print(year[::-1])

@@ -1,0 +1,2 @@
+cells = {(0, 1): "x"}
+print(cells[2, 2])

@@ -1,0 +1,5 @@
+import subprocess
+
+out = subprocess.check_output(["echo", "a,b"])
+for part in out.split(","):
+    print(part)

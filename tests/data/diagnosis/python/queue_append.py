@@ -1,0 +1,4 @@
+import queue
+
+jobs = queue.Queue()
+jobs.append("a")

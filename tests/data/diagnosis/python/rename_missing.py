@@ -1,0 +1,3 @@
+import os
+
+os.rename("draft.txt", "final.txt")

@@ -1,0 +1,3 @@
+seen = {"a", "b"}
+for name in ["a", "z"]:
+    seen.remove(name)

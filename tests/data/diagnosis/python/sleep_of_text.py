@@ -1,0 +1,4 @@
+import time
+
+pause = "0.05"
+time.sleep(pause)

@@ -1,0 +1,3 @@
+first = "2"
+title = "catalogue"
+print(title[:first])

@@ -1,0 +1,2 @@
+ages = [3, None, 1]
+print(sorted(ages))

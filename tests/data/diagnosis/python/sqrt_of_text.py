@@ -1,0 +1,4 @@
+import math
+
+side = "16"
+print(math.sqrt(side))

@@ -1,0 +1,4 @@
+import pandas as pd
+
+towns = pd.DataFrame({"a": [1]})
+towns.rename_columns({"a": "b"})

@@ -1,0 +1,4 @@
+import pandas as pd
+
+days = pd.Series(["2024-05-01", "soon"])
+pd.to_datetime(days)

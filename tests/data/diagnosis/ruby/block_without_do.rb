@@ -1,0 +1,4 @@
+names = ["a", "b"]
+names.each |name|
+  puts name
+end

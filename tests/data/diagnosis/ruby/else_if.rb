@@ -1,0 +1,6 @@
+n = 4
+if n > 5
+  puts "big"
+else if n > 3
+  puts "middle"
+end

@@ -1,0 +1,2 @@
+config = { host: "a" }
+puts config.fetch(:port)

@@ -1,0 +1,2 @@
+user = { name: "ann" }
+puts user.name

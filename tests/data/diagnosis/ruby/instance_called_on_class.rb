@@ -1,0 +1,6 @@
+class Greeter
+  def hello
+    "hi"
+  end
+end
+puts Greeter.hello

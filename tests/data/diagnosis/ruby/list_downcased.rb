@@ -1,0 +1,2 @@
+words = ["A", "B"]
+puts words.downcase

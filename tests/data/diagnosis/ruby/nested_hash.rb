@@ -1,0 +1,2 @@
+sizes = {}
+sizes[:ulm][:people] = 126

@@ -1,0 +1,1 @@
+puts [3, nil, 1].sort.inspect

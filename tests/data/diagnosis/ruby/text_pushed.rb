@@ -1,0 +1,2 @@
+line = "a"
+line.push("b")

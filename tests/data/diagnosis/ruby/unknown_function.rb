@@ -1,0 +1,2 @@
+total = 5
+show_total(total)

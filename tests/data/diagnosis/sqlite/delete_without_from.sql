@@ -1,0 +1,2 @@
+CREATE TABLE sale (id INT);
+DELETE sale WHERE id = 1;

@@ -1,0 +1,2 @@
+CREATE TABLE sale (town TEXT, sum INT);
+SELECT town, SUM(sum) FROM sale GROUP town;

@@ -1,0 +1,2 @@
+CREATE TABLE sale (id INT);
+SELECT id FROM sale HAVING id > 1;

@@ -1,0 +1,4 @@
+async function load(): number {
+  return 1;
+}
+load();

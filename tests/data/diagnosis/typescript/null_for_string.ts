@@ -1,0 +1,2 @@
+const name: string = null;
+console.log(name);

@@ -1,0 +1,2 @@
+const sizes = { a: 1 };
+for (const size of sizes) console.log(size);

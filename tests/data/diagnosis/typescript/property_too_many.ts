@@ -1,0 +1,3 @@
+interface Town { name: string }
+const town: Town = { name: "Ulm", size: 126 };
+console.log(town);

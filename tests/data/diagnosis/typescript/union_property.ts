@@ -1,0 +1,4 @@
+function size(x: string | number) {
+  return x.length;
+}
+console.log(size("a"));
