@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -18,6 +19,7 @@
 #include "base/array.h"
 #include "base/auto.h"
 #include "base/fdio.h"
+#include "bench/bench_dns.h"
 #include "bench/die.h"
 
 enum { BACKLOG = 4096, EVENTS = 64, CHUNK = 1 << 20 };
@@ -71,7 +73,39 @@ static void serve_stream(int listener)
         (void)close(fd);
 }
 
-_Noreturn static void serve(int ready_fd, int go_fd)
+static void watch(int epoll_fd, int fd)
+{
+    struct epoll_event ev = { .events = EPOLLIN, .data.fd = fd };
+    if (fd < 0 || epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &ev) < 0)
+        _exit(1);
+}
+
+/* The near namespace stands for the machine: a connection that arrives here got through. */
+_Noreturn static void serve_near(int ready_fd, struct dns_counts *questions)
+{
+    char byte = 'r';
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    int hello = listen_at(WORLD_HELLO_PORT), names = dns_listen();
+    int epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    watch(epoll_fd, hello);
+    watch(epoll_fd, names);
+    if (write(ready_fd, &byte, 1) != 1)
+        _exit(1);
+    for (;;) {
+        struct epoll_event ev;
+        char bytes[256];
+        if (epoll_wait(epoll_fd, &ev, 1, -1) != 1)
+            continue;
+        if (ev.data.fd == hello)
+            serve_hello(epoll_fd, hello);
+        else if (ev.data.fd == names)
+            dns_serve(names, questions);
+        else if (recv(ev.data.fd, bytes, sizeof bytes, MSG_DONTWAIT) <= 0)
+            (void)close(ev.data.fd);
+    }
+}
+
+_Noreturn static void serve(int ready_fd, int go_fd, struct dns_counts *questions)
 {
     char byte = 'r';
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
@@ -80,12 +114,9 @@ _Noreturn static void serve(int ready_fd, int go_fd)
         _exit(1);
     int hello = listen_at(WORLD_HELLO_PORT), stream = listen_at(WORLD_STREAM_PORT);
     int epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-    const int listeners[] = { hello, stream };
-    for (size_t i = 0; i < ARRAY_LEN(listeners); i++) {
-        struct epoll_event ev = { .events = EPOLLIN, .data.fd = listeners[i] };
-        if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, listeners[i], &ev) < 0)
-            _exit(1);
-    }
+    const int listeners[] = { hello, stream, dns_listen() };
+    for (size_t i = 0; i < ARRAY_LEN(listeners); i++)
+        watch(epoll_fd, listeners[i]);
     if (write(ready_fd, &byte, 1) != 1)
         _exit(1);
     for (;;) {
@@ -98,6 +129,8 @@ _Noreturn static void serve(int ready_fd, int go_fd)
                 serve_hello(epoll_fd, hello);
             else if (fd == stream)
                 serve_stream(stream);
+            else if (fd == listeners[2])
+                dns_serve(fd, questions);
             else if (recv(fd, bytes, sizeof bytes, MSG_DONTWAIT) <= 0)
                 (void)close(fd);
         }
@@ -129,7 +162,7 @@ static bool connect_worlds(pid_t servers)
     const char *const commands[][14] = {
         { "ip", "link", "set", "lo", "up" },
         { "ip", "link", "add", "near", "type", "veth", "peer", "name", "far", "netns", pid },
-        { "ip", "addr", "add", "203.0.113.1/24", "dev", "near" },
+        { "ip", "addr", "add", WORLD_NEAR_PREFIX, "dev", "near" },
         { "ip", "link", "set", "near", "up" },
         { "ip", "route", "add", "default", "via", WORLD_ADDRESS },
     };
@@ -145,6 +178,8 @@ static bool set_far_up(int near_fd, pid_t servers)
         { "ip", "link", "set", "lo", "up" },
         { "ip", "addr", "add", "203.0.113.2/24", "dev", "far" },
         { "ip", "link", "set", "far", "up" },
+        /* It is every other host, name servers included. */
+        { "ip", "route", "add", "local", "0.0.0.0/0", "dev", "lo" },
     };
     char path[64];
     (void)snprintf(path, sizeof path, "/proc/%d/ns/net", (int)servers);
@@ -155,6 +190,15 @@ static bool set_far_up(int near_fd, pid_t servers)
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
         up = up && run_ip(commands[i]);
     return setns(near_fd, CLONE_NEWNET) == 0 && up;
+}
+
+static bool start_near(struct bench_world *w, int ready_fd, int ready_end)
+{
+    char byte;
+    w->near_servers = fork();
+    if (w->near_servers == 0)
+        serve_near(ready_end, w->questions);
+    return w->near_servers > 0 && read(ready_fd, &byte, 1) == 1;
 }
 
 static bool build(struct bench_world *w, int ready_fd, int go_fd)
@@ -172,16 +216,17 @@ bool world_enter(struct bench_world *w, char *why, size_t size)
     int ready[2], go[2];
     struct err e = { 0 };
     *w = (struct bench_world){ .own_net_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC) };
-    if (w->own_net_fd < 0 || fd_pipe(ready, &e) || fd_pipe(go, &e))
+    w->questions = mmap(NULL, sizeof *w->questions, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (w->questions == MAP_FAILED || w->own_net_fd < 0 || fd_pipe(ready, &e) || fd_pipe(go, &e))
         bench_die("a network namespace", NULL);
     autoclose int ready_fd = ready[0], ready_end = ready[1], go_end = go[0], go_fd = go[1];
     (void)fflush(stdout);
     w->servers = fork();
     if (w->servers == 0)
-        serve(ready_end, go_end);
-    fd_close(&ready_end);
+        serve(ready_end, go_end, w->questions);
     fd_close(&go_end);
-    if (w->servers > 0 && build(w, ready_fd, go_fd))
+    if (w->servers > 0 && build(w, ready_fd, go_fd) && start_near(w, ready_fd, ready_end))
         return true;
     (void)snprintf(why, size, "it needs root, network namespaces and the command ip");
     world_leave(w);
@@ -190,13 +235,17 @@ bool world_enter(struct bench_world *w, char *why, size_t size)
 
 void world_leave(struct bench_world *w)
 {
-    if (w->servers > 0) {
-        (void)kill(w->servers, SIGKILL);
-        while (waitpid(w->servers, NULL, 0) < 0 && errno == EINTR)
+    const pid_t servers[] = { w->servers, w->near_servers };
+    for (size_t i = 0; i < ARRAY_LEN(servers); i++) {
+        if (servers[i] <= 0)
+            continue;
+        (void)kill(servers[i], SIGKILL);
+        while (waitpid(servers[i], NULL, 0) < 0 && errno == EINTR)
             ;
     }
+    (void)munmap(w->questions, sizeof *w->questions);
     if (w->own_net_fd >= 0 && setns(w->own_net_fd, CLONE_NEWNET) < 0)
         bench_die("return to the network of the machine", NULL);
     fd_close(&w->own_net_fd);
-    w->servers = 0;
+    w->servers = w->near_servers = 0;
 }

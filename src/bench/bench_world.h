@@ -6,14 +6,17 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define WORLD_ADDRESS "203.0.113.2"
-#define WORLD_RANGE   "203.0.113.0/24"
+#define WORLD_ADDRESS      "203.0.113.2"
+#define WORLD_NEAR_ADDRESS "203.0.113.1"
+#define WORLD_NEAR_PREFIX  "203.0.113.1/24"
+#define WORLD_RANGE        "203.0.113.0/24"
 /* The ports of the servers: one that says "hello", and one that sends WORLD_STREAM_MIB. */
 enum { WORLD_HELLO_PORT = 80, WORLD_STREAM_PORT = 81, WORLD_STREAM_MIB = 512 };
 
 struct bench_world {
-    pid_t servers;
-    int own_net_fd; /* of this process, before */
+    pid_t servers, near_servers;
+    struct dns_counts *questions; /* of name servers, which both namespaces have */
+    int own_net_fd;               /* of this process, before */
 };
 /* This process, and everything that it starts from now on, is in the near namespace. False, with the
  * reason: this machine or this user cannot have one. */

@@ -73,6 +73,8 @@ const struct budget budget_table[] = {
     { "network_unanswered", "64 jars with 16 connections each, connections without an answer",
       AT_MOST, 0, "" },
     { "network_denied_ms", "a denied name, address or port, p50 of the slowest", AT_MOST, 1, "ms" },
+    { "network_leaks", "questions to a name server for names that no list has", AT_MOST, 0, "" },
+    { "network_rebound", "lies of a name server that lead to a refused address", AT_MOST, 0, "" },
     { "porter_mib", "porter at rest, private memory", AT_MOST, 3, "MiB" },
     { "burst_unanswered", "bursts, requests without a good answer", AT_MOST, 0, "" },
 };

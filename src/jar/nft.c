@@ -19,7 +19,7 @@
 #define TABLE "belljar"
 #define CHAIN "catch"
 /* Before the routes are looked up, where packets of the loopback interface arrive. */
-enum { PRIORITY = -150, BATCH_BYTES = 8192, ANSWER_BYTES = 8192 };
+enum { PRIORITY = -150, BATCH_BYTES = 16384, ANSWER_BYTES = 8192 };
 enum { ATTRIBUTE_HEAD = sizeof(struct nlattr) };
 
 /* A batch of messages. Attributes nest: begin() and end() know where. */
@@ -196,51 +196,76 @@ static size_t begin_rule(struct batch *b)
 
 /* ---- the rules ---- */
 
-/* TCP of this family to an address other than loopback; `names`: to the address of a name. */
-static void match_target(struct batch *b, bool ipv4, bool names)
+/* A rule: TCP of one family, by its target, to the socket at an address and a port. */
+struct rule {
+    bool ipv4, names;    /* names: to the address of a name, at any port */
+    const uint8_t *only; /* to this address; NULL: to every one but loopback */
+    const uint8_t *to;   /* of the socket: 4 or 16 bytes */
+    uint16_t port;       /* 0: that of the packet */
+};
+
+static void match_target(struct batch *b, const struct rule *r)
 {
-    const uint8_t family = ipv4 ? NFPROTO_IPV4 : NFPROTO_IPV6, tcp = IPPROTO_TCP, net = 127;
+    const uint8_t family = r->ipv4 ? NFPROTO_IPV4 : NFPROTO_IPV6, tcp = IPPROTO_TCP, net = 127;
     const uint32_t mask = htonl(UINT32_MAX << (32 - SYNTHETIC_PREFIX)),
                    synthetic = htonl(SYNTHETIC_NET);
+    const size_t offset = r->ipv4 ? offsetof(struct iphdr, daddr)
+                                  : offsetof(struct ip6_hdr, ip6_dst),
+                 n = r->ipv4 ? 4 : 16;
     load_meta(b, NFT_META_NFPROTO);
     compare(b, true, &family, sizeof family);
     load_meta(b, NFT_META_L4PROTO);
     compare(b, true, &tcp, sizeof tcp);
-    if (names) {
-        load_header(b, offsetof(struct iphdr, daddr), sizeof mask);
+    load_header(b, offset, r->ipv4 && !r->names && !r->only ? sizeof net : n);
+    if (r->names) {
         keep_bits(b, &mask, sizeof mask);
         compare(b, true, &synthetic, sizeof synthetic);
-    } else if (ipv4) {
-        load_header(b, offsetof(struct iphdr, daddr), sizeof net);
+    } else if (r->only) {
+        compare(b, true, r->only, n);
+    } else if (r->ipv4) {
         compare(b, false, &net, sizeof net);
     } else {
-        load_header(b, offsetof(struct ip6_hdr, ip6_dst), sizeof in6addr_loopback);
         compare(b, false, &in6addr_loopback, sizeof in6addr_loopback);
     }
 }
 
-/* port 0: that of the packet, to the address of a name */
-static void add_rule(struct batch *b, bool ipv4, uint16_t port)
+static void add_rule(struct batch *b, const struct rule *r)
 {
-    static const uint8_t address6[16] = NFT_CATCH_ADDRESS6;
-    const uint32_t address = htonl(NFT_CATCH_ADDRESS);
-    const uint16_t big = htons(port);
+    const uint16_t big = htons(r->port);
     size_t list = begin_rule(b);
-    match_target(b, ipv4, port == 0);
-    if (ipv4)
-        set_register(b, NFT_REG_1, &address, sizeof address);
-    else
-        set_register(b, NFT_REG_1, address6, sizeof address6);
-    if (port)
+    match_target(b, r);
+    set_register(b, NFT_REG_1, r->to, r->ipv4 ? 4 : 16);
+    if (r->port)
         set_register(b, NFT_REG_2, &big, sizeof big);
     struct expression x = begin_expression(b, "tproxy");
-    put_number(b, NFTA_TPROXY_FAMILY, ipv4 ? NFPROTO_IPV4 : NFPROTO_IPV6);
+    put_number(b, NFTA_TPROXY_FAMILY, r->ipv4 ? NFPROTO_IPV4 : NFPROTO_IPV6);
     put_number(b, NFTA_TPROXY_REG_ADDR, NFT_REG_1);
-    if (port)
+    if (r->port)
         put_number(b, NFTA_TPROXY_REG_PORT, NFT_REG_2);
     end_expression(b, x);
     end(b, list);
     end_message(b);
+}
+
+static void add_rules(struct batch *b, const struct plumbing *p, bool wildcards)
+{
+    static const uint8_t address6[16] = NFT_CATCH_ADDRESS6;
+    uint8_t address[16];
+    plumbing_set_ipv4(address, NFT_CATCH_ADDRESS);
+    if (p->full) {
+        add_rule(b, &(struct rule){ .ipv4 = true, .to = address + 12, .port = NFT_CATCH_PORT });
+        add_rule(b, &(struct rule){ .to = address6, .port = NFT_CATCH_PORT });
+        return;
+    }
+    if (wildcards)
+        add_rule(b, &(struct rule){ .ipv4 = true, .names = true, .to = address + 12 });
+    for (uint32_t i = 0; i < p->n; i++) {
+        bool ipv4 = plumbing_is_ipv4(p->at[i].address);
+        const uint8_t *own = p->at[i].address + (ipv4 ? 12 : 0);
+        if (p->at[i].port == PLUMBING_EVERY_PORT)
+            add_rule(
+                b, &(struct rule){ .ipv4 = ipv4, .only = own, .to = own, .port = NFT_CATCH_PORT });
+    }
 }
 
 static void add_chain(struct batch *b)
@@ -289,17 +314,12 @@ static int await_answers(int fd, uint32_t wanted, struct err *e)
     return 0;
 }
 
-int nft_catch(bool every_port, struct err *e)
+int nft_catch(const struct plumbing *p, bool wildcards, struct err *e)
 {
     struct batch b = { 0 };
     begin_message(&b, NFNL_MSG_BATCH_BEGIN, 0, AF_UNSPEC, NFNL_SUBSYS_NFTABLES);
     add_chain(&b);
-    if (!every_port) {
-        add_rule(&b, true, 0);
-    } else {
-        add_rule(&b, true, NFT_CATCH_PORT);
-        add_rule(&b, false, NFT_CATCH_PORT);
-    }
+    add_rules(&b, p, wildcards);
     uint32_t objects = b.messages - 1;
     begin_message(&b, NFNL_MSG_BATCH_END, 0, AF_UNSPEC, NFNL_SUBSYS_NFTABLES);
     autoclose int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_NETFILTER);

@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "base/fdio.h"
 #include "jar/clone.h"
+#include "jar/embryo_job.h"
 #include "jar/jar_impl.h"
 #include "jar/netns.h"
 #include "jar/nft.h"
@@ -39,6 +40,15 @@ struct route_request {
     char attributes[64];
 };
 
+/* Requests on their way to the kernel. It answers to the last one of a batch, and to each one that fails. The
+ * answers of a batch fit into the buffer of a socket. */
+enum { BATCH = 16 };
+struct routes {
+    int fd;
+    uint32_t n;
+    struct route_request at[BATCH];
+};
+
 static void add_attribute(struct route_request *r, unsigned short type, const void *bytes, size_t n)
 {
     struct rtattr *a = (struct rtattr *)((char *)r + NLMSG_ALIGN(r->head.nlmsg_len));
@@ -48,31 +58,58 @@ static void add_attribute(struct route_request *r, unsigned short type, const vo
     r->head.nlmsg_len = NLMSG_ALIGN(r->head.nlmsg_len) + (unsigned)RTA_ALIGN(a->rta_len);
 }
 
-static int await_ack(int fd, struct err *e)
+/* One answer. 1: it is that to the last request. */
+static int await_ack(const struct routes *t, struct err *e)
 {
     struct {
         struct nlmsghdr head;
         struct nlmsgerr body;
         char rest[256];
     } answer;
-    ssize_t n = recv(fd, &answer, sizeof answer, 0);
+    ssize_t n = recv(t->fd, &answer, sizeof answer, 0);
     if (n < (ssize_t)NLMSG_LENGTH(sizeof answer.body) || answer.head.nlmsg_type != NLMSG_ERROR)
         return err_set(e, ERR_KERNEL, n < 0 ? errno : 0, "ask for a route of a jar");
     if (answer.body.error && answer.body.error != -EEXIST)
         return err_set(e, ERR_KERNEL, -answer.body.error, "add a route of a jar");
-    return 0;
+    return answer.head.nlmsg_seq == t->n;
+}
+
+static int send_routes(struct routes *t, struct err *e)
+{
+    struct iovec parts[BATCH];
+    struct msghdr m = { .msg_iov = parts, .msg_iovlen = t->n };
+    ssize_t all = 0;
+    int got = 0;
+    if (t->n == 0)
+        return 0;
+    t->at[t->n - 1].head.nlmsg_flags |= NLM_F_ACK;
+    for (uint32_t i = 0; i < t->n; i++) {
+        parts[i] = (struct iovec){ &t->at[i], t->at[i].head.nlmsg_len };
+        all += (ssize_t)parts[i].iov_len;
+    }
+    if (sendmsg(t->fd, &m, 0) != all)
+        return err_set(e, ERR_KERNEL, errno, "ask for a route of a jar");
+    while (got == 0)
+        got = await_ack(t, e);
+    t->n = 0;
+    return got < 0 ? -1 : 0;
 }
 
 /* All addresses of the network become addresses of the jar itself. The source of a connection is
  * another address than its target, because a socket that connects to itself would succeed. */
-static int add_local(int fd, bool ipv4, const uint8_t *address, unsigned prefix, struct err *e)
+static int add_local(struct routes *t, bool ipv4, const uint8_t *address, unsigned prefix,
+                     struct err *e)
 {
     static const uint8_t source[4] = { 127, 0, 0, 1 };
     const int loopback = LOOPBACK_INDEX;
-    struct route_request r = {
-        .head = { .nlmsg_len = NLMSG_LENGTH(sizeof r.body),
+    if (t->n == BATCH && send_routes(t, e))
+        return -1;
+    struct route_request *r = &t->at[t->n++];
+    *r = (struct route_request){
+        .head = { .nlmsg_len = NLMSG_LENGTH(sizeof r->body),
                   .nlmsg_type = RTM_NEWROUTE,
-                  .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL },
+                  .nlmsg_flags = NLM_F_REQUEST | NLM_F_CREATE | NLM_F_EXCL,
+                  .nlmsg_seq = t->n },
         .body = { .rtm_family = ipv4 ? AF_INET : AF_INET6,
                   .rtm_dst_len = (unsigned char)prefix,
                   .rtm_table = RT_TABLE_LOCAL,
@@ -80,13 +117,11 @@ static int add_local(int fd, bool ipv4, const uint8_t *address, unsigned prefix,
                   .rtm_scope = RT_SCOPE_HOST,
                   .rtm_type = RTN_LOCAL },
     };
-    add_attribute(&r, RTA_DST, address, ipv4 ? 4 : 16);
-    add_attribute(&r, RTA_OIF, &loopback, sizeof loopback);
+    add_attribute(r, RTA_DST, address, ipv4 ? 4 : 16);
+    add_attribute(r, RTA_OIF, &loopback, sizeof loopback);
     if (ipv4)
-        add_attribute(&r, RTA_PREFSRC, source, sizeof source);
-    if (send(fd, &r, r.head.nlmsg_len, 0) != (ssize_t)r.head.nlmsg_len)
-        return err_set(e, ERR_KERNEL, errno, "ask for a route of a jar");
-    return await_ack(fd, e);
+        add_attribute(r, RTA_PREFSRC, source, sizeof source);
+    return 0;
 }
 
 static bool needs_route(const struct plumbing_listener *l)
@@ -95,25 +130,33 @@ static bool needs_route(const struct plumbing_listener *l)
     return !plumbing_is_ipv4(l->address) || (ipv4 != INADDR_ANY && !plumbing_is_synthetic(ipv4));
 }
 
+/* Ports of one address follow each other. */
+static bool is_new(const struct plumbing *p, uint32_t i)
+{
+    return i == 0 || memcmp(p->at[i].address, p->at[i - 1].address, sizeof p->at[i].address) != 0;
+}
+
 static int add_routes(const struct plumbing *p, struct err *e)
 {
+    static const uint8_t all[16] = { 0 };
     uint8_t synthetic[16];
+    struct routes t = { .n = 0 };
     plumbing_set_ipv4(synthetic, SYNTHETIC_NET);
     autoclose int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
     if (fd < 0)
         return err_set(e, ERR_KERNEL, errno, "open a socket for routes");
-    static const uint8_t all[16] = { 0 };
-    if (add_local(fd, true, synthetic + 12, SYNTHETIC_PREFIX, e) ||
-        (p->full && (add_local(fd, true, all, 0, e) || add_local(fd, false, all, 0, e))))
+    t.fd = fd;
+    if (add_local(&t, true, synthetic + 12, SYNTHETIC_PREFIX, e) ||
+        (p->full && (add_local(&t, true, all, 0, e) || add_local(&t, false, all, 0, e))))
         return -1;
     for (uint32_t i = 0; i < p->n; i++) {
         const uint8_t *address = p->at[i].address;
         bool ipv4 = plumbing_is_ipv4(address);
-        if (needs_route(&p->at[i]) &&
-            add_local(fd, ipv4, ipv4 ? address + 12 : address, ipv4 ? 32 : 128, e))
+        if (needs_route(&p->at[i]) && is_new(p, i) &&
+            add_local(&t, ipv4, ipv4 ? address + 12 : address, ipv4 ? 32 : 128, e))
             return -1;
     }
-    return 0;
+    return send_routes(&t, e);
 }
 
 /* ---- sockets ---- */
@@ -154,6 +197,7 @@ static int set_kind(int fd, bool ipv4, enum kind kind)
 struct work {
     const struct plumbing *plumbing;
     enum kind kind;
+    bool used;      /* guest code was in the namespace before */
     unsigned tries; /* to get an address that is in use */
 };
 
@@ -204,15 +248,22 @@ static bool is_everywhere(const struct plumbing_listener *l)
            plumbing_ipv4(l->address) == INADDR_ANY;
 }
 
-/* The rules for sockets at every address. Without nf_tables a list works nevertheless: its sockets are at
- * the addresses of the guest itself, too. */
+/* The rules for sockets at every address, and for every port. Without nf_tables a wildcard works nevertheless:
+ * its sockets are at the addresses of the guest itself, too. */
 static int catch_everything(const struct plumbing *p, enum kind *ret, struct err *e)
 {
-    bool wanted = p->full;
-    for (uint32_t i = 0; i < p->n; i++)
-        wanted = wanted || is_everywhere(&p->at[i]);
-    *ret = !wanted ? KIND_PLAIN : nft_catch(p->full, e) == 0 ? KIND_CATCHES : KIND_SHARES;
-    return p->full && *ret != KIND_CATCHES ? err_wrap(e, "open the full network") : 0;
+    bool wildcards = false, every_port = false;
+    for (uint32_t i = 0; i < p->n; i++) {
+        wildcards = wildcards || is_everywhere(&p->at[i]);
+        every_port = every_port || p->at[i].port == PLUMBING_EVERY_PORT;
+    }
+    *ret = !p->full && !wildcards && !every_port ? KIND_PLAIN
+           : nft_catch(p, wildcards, e) == 0     ? KIND_CATCHES
+                                                 : KIND_SHARES;
+    if (*ret == KIND_SHARES && p->full)
+        return err_wrap(e, "open the full network");
+    return *ret == KIND_SHARES && every_port ? err_wrap(e, "open every port of a host (HOST:*)")
+                                             : 0;
 }
 
 /* The porter counts attempts without a route by them. We are in the namespace. */
@@ -241,12 +292,15 @@ static int open_numbered(struct work *w, uint32_t i, int *ret_fd, struct err *e)
     const struct plumbing_listener *l = &p->at[i - PLUMBED_LISTENERS];
     bool catches = kind == KIND_CATCHES && is_everywhere(l);
     bool catches6 = p->full && !plumbing_is_ipv4(l->address);
+    bool every = l->port == PLUMBING_EVERY_PORT;
     if (catches)
         plumbing_set_ipv4(address, NFT_CATCH_ADDRESS);
     else
         memcpy(address, l->address, sizeof address);
-    return open_socket(w, address, l->port, l->protocol == PLUMBING_UDP ? SOCK_DGRAM : SOCK_STREAM,
-                       catches || catches6 || kind == KIND_SHARES ? kind : KIND_PLAIN, ret_fd, e);
+    return open_socket(w, address, every ? NFT_CATCH_PORT : l->port,
+                       l->protocol == PLUMBING_UDP ? SOCK_DGRAM : SOCK_STREAM,
+                       catches || catches6 || every || kind == KIND_SHARES ? kind : KIND_PLAIN,
+                       ret_fd, e);
 }
 
 static int send_sockets(struct work *w, uint32_t first, uint32_t all, int to_fd, struct err *e)
@@ -258,7 +312,7 @@ static int send_sockets(struct work *w, uint32_t first, uint32_t all, int to_fd,
         rc = open_numbered(w, first + n, &fds[n], e);
         n += rc == 0;
     }
-    struct plumbing_head head = { .first = first, .all = all };
+    struct plumbing_head head = { .first = first, .all = all, .used = w->used };
     struct iovec part = { &head, sizeof head };
     if (rc == 0 && fd_send(to_fd, &part, 1, fds, n, MSG_DONTWAIT) < 0) /* it waits for nobody */
         rc = err_set(e, ERR_UNAVAILABLE, errno, "hand sockets to the porter");
@@ -267,9 +321,9 @@ static int send_sockets(struct work *w, uint32_t first, uint32_t all, int to_fd,
     return rc;
 }
 
-int plumber_work(const struct plumbing *p, int to_fd, bool patient, struct err *e)
+int plumber_work(const struct plumbing *p, int to_fd, bool used, struct err *e)
 {
-    struct work w = { .plumbing = p, .tries = patient ? BIND_TRIES : 0 };
+    struct work w = { .plumbing = p, .used = used, .tries = used ? BIND_TRIES : 0 };
     uint32_t all = PLUMBED_LISTENERS + p->n;
     if (add_routes(p, e) || catch_everything(p, &w.kind, e))
         return -1;
@@ -346,7 +400,7 @@ static bool is_quick(const struct plumbing *p)
 {
     bool quick = !p->trusts && !p->full && p->n <= QUICK_LISTENERS;
     for (uint32_t i = 0; quick && i < p->n; i++)
-        quick = !is_everywhere(&p->at[i]);
+        quick = !is_everywhere(&p->at[i]) && p->at[i].port != PLUMBING_EVERY_PORT;
     return quick;
 }
 
@@ -354,26 +408,43 @@ static bool is_quick(const struct plumbing *p)
 static int plumb_here(struct jar *j, struct err *e)
 {
     struct jar_host *h = j->host;
+    if (!j->network)
+        return 0;
     if (!netns_can_return(&h->own_net_fd) || setns(j->init_pidfd, CLONE_NEWNET) < 0)
         return err_set(e, ERR_KERNEL, errno, "enter the network of a jar");
     int rc = plumber_work(&j->network->plumbing, j->network->fd, false, e);
     netns_return(h->own_net_fd);
     j->plumbed = true;
+    if (rc == 0 && !(j->job.flags & (JOB_SESSION | JOB_STAYS)))
+        j->end_fd = fd_take(&j->network->fd);
     jar_forget_network(j);
     return rc;
 }
 
+int jar_release_embryo(struct jar *j, struct err *e)
+{
+    return plumb_here(j, e) ? -1 : embryo_job_release(j->job_fd, e);
+}
+
 int jar_hand_over(struct jar *j, struct err *e)
 {
-    if (j->network && !j->plumbed && is_quick(&j->network->plumbing) && plumb_here(j, e))
-        return -1;
-    if (j->network && !j->plumbed) {
+    if (j->network && !j->plumbed && !is_quick(&j->network->plumbing)) {
         if (start_plumber(j, e))
             return -1;
         j->state = PLUMBING;
         return 0;
     }
-    return j->job_fd >= 0 ? jar_send_job(j, e) : jar_start_program(j, e);
+    if (j->job_fd >= 0)
+        return jar_send_job(j, e);
+    return plumb_here(j, e) ? -1 : jar_start_program(j, e);
+}
+
+void jar_tell_end(struct jar *j)
+{
+    const struct plumbing_head head = { .first = PLUMBING_END_HEAD };
+    if (j->end_fd >= 0) /* if it does not arrive, the end of the pair says the same later */
+        (void)send(j->end_fd, &head, sizeof head, MSG_DONTWAIT | MSG_NOSIGNAL);
+    fd_close(&j->end_fd);
 }
 
 void jar_kill_plumber(const struct jar *j)

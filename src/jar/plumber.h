@@ -12,6 +12,6 @@
 #include "base/err.h"
 #include "spec/plumbing.h"
 
-/* The caller is in the namespace. Sends every socket over to_fd (spec/plumbing.h). patient: an address
- * that is in use may be that of a socket which a porter is closing. */
-[[nodiscard]] int plumber_work(const struct plumbing *p, int to_fd, bool patient, struct err *e);
+/* The caller is in the namespace. Sends every socket over to_fd (spec/plumbing.h). used: guest code was in
+ * the namespace before, and an address that is in use may be that of a socket which a porter is closing. */
+[[nodiscard]] int plumber_work(const struct plumbing *p, int to_fd, bool used, struct err *e);

@@ -28,7 +28,7 @@ static bool target_of(const struct network_record *r, char *out, size_t size)
 
 static void say_denied(const struct network_policy *p, const char *target, char *out)
 {
-    char allowed[120];
+    char allowed[NETWORK_LIST_SHOWN];
     (void)snprintf(out, NETWORK_ADVICE_SIZE,
                    "'%.100s' is not in this run's network list; allowed are %s. Add --allow-net "
                    "%.100s %s.",

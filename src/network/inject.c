@@ -81,7 +81,8 @@ static int read_host(const char *text, struct network_inject *ret, struct err *e
     scoped(network_policy) p = { 0 };
     if (network_policy_add(&p, NETWORK_TCP, text, e))
         return -1;
-    if (p.n == 0 || p.rules[0].host != NETWORK_HOST_NAME || p.rules[0].protocol != NETWORK_TCP)
+    if (p.n == 0 || p.rules[0].host != NETWORK_HOST_NAME || p.rules[0].protocol != NETWORK_TCP ||
+        p.rules[0].port == NETWORK_EVERY_PORT)
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "'%s' is not the host of a secret: expected one name, such as "
                        "api.example.org",

@@ -117,18 +117,15 @@ static int parse_port(struct entry *entry, const char *text, struct err *e)
 {
     size_t n = strlen(text);
     unsigned value = 0;
+    entry->has_port = true;
+    entry->port = NETWORK_EVERY_PORT;
     if (strcmp(text, "*") == 0)
-        return refuse(
-            entry->text,
-            "a list names each port, such as HOST:443 and HOST:8443 (\"full\" opens every "
-            "port of every public host)",
-            e);
+        return 0;
     for (size_t i = 0; i < n && n <= 5; i++)
         value = text[i] >= '0' && text[i] <= '9' ? value * 10 + (unsigned)(text[i] - '0')
                                                  : 1U << 20;
     if (n == 0 || n > 5 || text[0] == '0' || value > UINT16_MAX)
         return refuse(entry->text, "its port is not a number from 1 to 65535", e);
-    entry->has_port = true;
     entry->port = (uint16_t)value;
     return 0;
 }
@@ -223,6 +220,12 @@ bool network_rule_is_unspecified(const struct network_rule *rule)
            memcmp(rule->address + from, none, sizeof none - from) == 0;
 }
 
+bool network_rule_port_is_sane(const struct network_rule *rule)
+{
+    return rule->port != NETWORK_EVERY_PORT ||
+           (rule->protocol == NETWORK_TCP && rule->host != NETWORK_HOST_SUBDOMAINS);
+}
+
 int network_policy_add_rule(struct network_policy *p, const struct network_rule *rule,
                             struct err *e)
 {
@@ -265,6 +268,11 @@ int network_policy_add(struct network_policy *p, enum network_protocol protocol,
         return refuse(text, "a rule for UDP needs a port, such as udp:ntp.example.org:123", e);
     rule.protocol = entry.protocol;
     rule.port = entry.port;
+    if (entry.has_port && !network_rule_port_is_sane(&rule))
+        return refuse(text,
+                      "a wildcard and a rule for UDP name each port, such as *.example.org:8443 "
+                      "(example.org:* opens every TCP port of one host)",
+                      e);
     if (entry.has_port)
         return network_policy_add_rule(p, &rule, e);
     for (size_t i = 0; i < ARRAY_LEN(web); i++) {
@@ -280,15 +288,17 @@ int network_policy_add(struct network_policy *p, enum network_protocol protocol,
 const char *network_rule_text(const struct network_rule *rule, char out[NETWORK_RULE_TEXT])
 {
     const char *prefix = rule->protocol == NETWORK_UDP ? "udp:" : "";
-    char address[INET6_ADDRSTRLEN] = "";
+    char address[INET6_ADDRSTRLEN] = "", port[8] = "*";
     bool v4 = memcmp(rule->address, mapped, sizeof mapped) == 0;
+    if (rule->port != NETWORK_EVERY_PORT)
+        (void)snprintf(port, sizeof port, "%u", rule->port);
     if (rule->host != NETWORK_HOST_ADDRESS)
-        (void)snprintf(out, NETWORK_RULE_TEXT, "%s%s%s:%u", prefix,
-                       rule->host == NETWORK_HOST_SUBDOMAINS ? "*." : "", rule->name, rule->port);
+        (void)snprintf(out, NETWORK_RULE_TEXT, "%s%s%s:%s", prefix,
+                       rule->host == NETWORK_HOST_SUBDOMAINS ? "*." : "", rule->name, port);
     else if (v4 && inet_ntop(AF_INET, rule->address + sizeof mapped, address, sizeof address))
-        (void)snprintf(out, NETWORK_RULE_TEXT, "%s%s:%u", prefix, address, rule->port);
+        (void)snprintf(out, NETWORK_RULE_TEXT, "%s%s:%s", prefix, address, port);
     else if (inet_ntop(AF_INET6, rule->address, address, sizeof address))
-        (void)snprintf(out, NETWORK_RULE_TEXT, "%s[%s]:%u", prefix, address, rule->port);
+        (void)snprintf(out, NETWORK_RULE_TEXT, "%s[%s]:%s", prefix, address, port);
     return out;
 }
 
@@ -345,6 +355,12 @@ bool network_rule_is_broad(const struct network_rule *rule)
 
 /* ---- questions ---- */
 
+static bool opens_port(const struct network_rule *rule, enum network_protocol protocol,
+                       uint16_t port)
+{
+    return rule->protocol == protocol && (rule->port == port || rule->port == NETWORK_EVERY_PORT);
+}
+
 /* A name without the dot at its end; NULL: no name of a host is so long. */
 static const char *bare(const char *name, char out[NETWORK_NAME_MAX + 1])
 {
@@ -388,8 +404,7 @@ long network_policy_match_name(const struct network_policy *p, const char *name,
     if (!bare(name, plain))
         return -1;
     for (size_t i = 0; i < p->n; i++)
-        if (p->rules[i].protocol == protocol && p->rules[i].port == port &&
-            covers_name(&p->rules[i], plain))
+        if (opens_port(&p->rules[i], protocol, port) && covers_name(&p->rules[i], plain))
             return (long)i;
     return p->mode == NETWORK_FULL ? 0 : -1;
 }
@@ -399,8 +414,8 @@ long network_policy_match_address(const struct network_policy *p, const uint8_t 
 {
     for (size_t i = 0; i < p->n; i++) {
         const struct network_rule *rule = &p->rules[i];
-        if (rule->host == NETWORK_HOST_ADDRESS && rule->protocol == protocol &&
-            rule->port == port && memcmp(rule->address, address, 16) == 0)
+        if (rule->host == NETWORK_HOST_ADDRESS && opens_port(rule, protocol, port) &&
+            memcmp(rule->address, address, 16) == 0)
             return (long)i;
     }
     return p->mode == NETWORK_FULL ? 0 : -1;
@@ -408,7 +423,7 @@ long network_policy_match_address(const struct network_policy *p, const uint8_t 
 
 static bool covers(const struct network_rule *outer, const struct network_rule *inner)
 {
-    if (outer->protocol != inner->protocol || outer->port != inner->port)
+    if (!opens_port(outer, inner->protocol, inner->port))
         return false;
     if (same_host(outer, inner))
         return true;
@@ -446,4 +461,18 @@ bool network_policy_is_within(const struct network_policy *inner,
             return false;
         }
     return true;
+}
+
+bool network_policy_splits_host(const struct network_policy *inner,
+                                const struct network_policy *outer)
+{
+    for (size_t i = 0; i < outer->n; i++) {
+        const struct network_rule *every = &outer->rules[i];
+        if (every->port != NETWORK_EVERY_PORT || is_covered(inner, every))
+            continue;
+        for (size_t k = 0; k < inner->n; k++)
+            if (inner->rules[k].protocol == NETWORK_TCP && same_host(&inner->rules[k], every))
+                return true;
+    }
+    return false;
 }

@@ -5,7 +5,8 @@
  * POLICY-1 An empty list is the mode `none`. No parser and no reader makes another mode of it.
  * POLICY-2 Each rule is in its one form: a name as network/name.h has it, or 16 bytes of an address.
  *          network_policy_decode() checks this again.
- * POLICY-3 A rule is about one host, one protocol and one port. */
+ * POLICY-3 A rule is about one host, one protocol and one port; or about every TCP port of one host, which is no
+ *          wildcard. */
 #pragma once
 
 #include <stdbool.h>
@@ -31,6 +32,7 @@ enum network_protocol { NETWORK_TCP, NETWORK_UDP, NETWORK_PROTOCOL_COUNT_ };
 
 enum {
     NETWORK_RULES_MAX = 256,
+    NETWORK_EVERY_PORT = 0,                    /* "HOST:*" */
     NETWORK_RULE_TEXT = NETWORK_NAME_MAX + 16, /* "udp:*." NAME ":65535" and a NUL */
     NETWORK_ENCODED_MAX = 84 << 10,
 };
@@ -38,7 +40,7 @@ enum {
 struct network_rule {
     enum network_host host;
     enum network_protocol protocol;
-    uint16_t port;                   /* from 1 */
+    uint16_t port;                   /* or NETWORK_EVERY_PORT */
     uint8_t address[16];             /* of an address; IPv4 as ::ffff:a.b.c.d */
     char name[NETWORK_NAME_MAX + 1]; /* of a name; of SUBDOMAINS without the "*." */
 };
@@ -58,6 +60,8 @@ void network_policy_done(struct network_policy *p);
 
 #define NETWORK_RULE_ACCEPTED \
     "pypi.org, pypi.org:443, *.example.org:443, 203.0.113.7:8080, [2001:db8::7]:443"
+/* Whether a rule is right in itself: only TCP has every port, and only of a host that is no wildcard. */
+bool network_rule_port_is_sane(const struct network_rule *rule);
 /* Adds the rules of "HOST[:PORT]"; without a port there are two, 443 and 80. "udp:HOST:PORT" is a rule
  * for UDP in any case. The policy is in mode NETWORK_LIST afterwards, unless it is in mode
  * NETWORK_FULL. A rule that the policy has already is not added again. */
@@ -75,6 +79,7 @@ bool network_rule_is_unspecified(const struct network_rule *rule);
 bool network_policy_injects(const struct network_policy *p, const char *name, uint16_t port);
 /* "pypi.org:443", "udp:ntp.example.org:123", "[2001:db8::7]:443" */
 const char *network_rule_text(const struct network_rule *rule, char out[NETWORK_RULE_TEXT]);
+enum { NETWORK_LIST_SHOWN = 120 }; /* room for a list in a sentence */
 /* "none", "full", or the rules with commas, cut with "..." and a count. */
 const char *network_policy_text(const struct network_policy *p, char *out, size_t size);
 /* A wildcard in the place where registries sell names to strangers: *.co.uk, *.github.io. */
@@ -94,6 +99,10 @@ long network_policy_match_address(const struct network_policy *p, const uint8_t 
 bool network_policy_is_within(const struct network_policy *inner,
                               const struct network_policy *outer,
                               const struct network_rule **ret_outside);
+
+/* Whether `inner` has some ports of a host in place of every port in `outer`: that host needs other sockets. */
+bool network_policy_splits_host(const struct network_policy *inner,
+                                const struct network_policy *outer);
 
 /* Whether `outer` has every header with a secret that `inner` has. */
 bool network_policy_has_injects(const struct network_policy *outer,

@@ -58,11 +58,13 @@ static int unpack_rule(struct unpacker *u, struct network_rule *ret, struct err 
 {
     uint32_t host = unpack_u32(u), protocol = unpack_u32(u), port = unpack_u32(u);
     if (u->failed || host >= NETWORK_HOST_COUNT_ || protocol >= NETWORK_PROTOCOL_COUNT_ ||
-        port == 0 || port > UINT16_MAX)
+        port > UINT16_MAX)
         return bad("a rule is malformed", e);
     *ret = (struct network_rule){ .host = (enum network_host)host,
                                   .protocol = (enum network_protocol)protocol,
                                   .port = (uint16_t)port };
+    if (!network_rule_port_is_sane(ret))
+        return bad("a rule has every port", e);
     if (host == NETWORK_HOST_ADDRESS) {
         size_t n = 0;
         const char *bytes = unpack_bytes(u, &n);

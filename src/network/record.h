@@ -71,9 +71,9 @@ struct network_log {
     uint64_t connections, bytes_in, bytes_out; /* connections that are over */
     uint32_t caps_hit;                         /* bit 1 << enum network_cap */
     uint64_t omitted;                          /* records that did not fit */
-    uint64_t
-        unrouted; /* attempts to reach addresses outside the list, as the kernel counted them */
-    bool lost;    /* the porter died: the log may have gaps */
+    /* As the kernel counted them: attempts to reach an address outside the list, and a port where nobody listens. */
+    uint64_t unrouted, refused;
+    bool lost; /* the porter died: the log may have gaps */
 };
 void network_log_done(struct network_log *log);
 /* Copies the record. A record that repeats a denied name is only counted. Never fails: without

@@ -120,6 +120,7 @@ static int read_event(const struct wire_message *m, struct porter_event *ret, st
         ret->id = closed.id;
         ret->omitted = closed.unsent;
         ret->unrouted = closed.unrouted;
+        ret->refused = closed.refused;
         return 1;
     }
     if (wire_read_net(m, WIRE_NET_RECORD, &x, e))

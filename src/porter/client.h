@@ -47,7 +47,8 @@ struct porter_event {
     uint64_t id;
     bool closed;                  /* the last event of this jar */
     bool changed;                 /* the answer to porter_client_change() */
-    uint64_t omitted, unrouted;   /* records that were not sent; attempts without a route */
+    uint64_t omitted;             /* records that were not sent */
+    uint64_t unrouted, refused;   /* attempts without a route, and at a port where nobody listens */
     struct network_record record; /* of every other event */
 };
 /* 1 with an event, 0 without one, -1: the porter is gone or sends nonsense. */

@@ -85,6 +85,7 @@ static void unlink_flow(struct flow *f)
     porter_give_fds(r->porter, FLOW_FDS);
 }
 
+/* A side that did not get all of a stream gets a reset: a part of it must not look like the whole. */
 void flow_end(struct flow *f, enum network_outcome outcome)
 {
     struct net *r = f->run;
@@ -94,14 +95,13 @@ void flow_end(struct flow *f, enum network_outcome outcome)
     resolver_forget(f->query);
     f->query = NULL;
     source_close(&f->rival);
-    if (outcome == NETWORK_CLOSED) {
+    if (outcome == NETWORK_CLOSED && f->in.shut)
         set_usual_close(&f->guest);
-        source_close(&f->guest);
+    source_close(&f->guest);
+    if (outcome == NETWORK_CLOSED && f->out.shut)
         source_close(&f->remote);
-    } else {
-        source_close(&f->guest);
+    else
         close_hard(&f->remote);
-    }
     bool plain = outcome == NETWORK_CLOSED || outcome == NETWORK_RESET;
     f->record.outcome = plain && f->noted != NETWORK_OPEN ? f->noted : outcome;
     f->record.duration_us = clock_us() - f->started_us;
@@ -303,13 +303,13 @@ void flow_listener_address(const struct plumbing_listener *at, union target *ret
     memcpy(&ret->v6.sin6_addr, at->address, sizeof at->address);
 }
 
-/* A listener at one address needs no question: the guest has connected to that. */
+/* A listener at one address and port needs no question: the guest has connected to that. */
 static int local_address(const struct flow *f, const struct plumbing_listener *at,
                          union target *ret)
 {
     socklen_t len = sizeof *ret;
     bool everywhere = plumbing_is_ipv4(at->address) && plumbing_ipv4(at->address) == INADDR_ANY;
-    if (f->run->plumbing.full || everywhere)
+    if (f->run->plumbing.full || everywhere || at->port == PLUMBING_EVERY_PORT)
         return getsockname(f->guest.fd, &ret->any, &len);
     flow_listener_address(at, ret);
     return 0;

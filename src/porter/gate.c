@@ -5,14 +5,20 @@
 #include <linux/rtnetlink.h>
 #include <netinet/in.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/auto.h"
 
 int gate_open(struct gate *g, struct err *e)
 {
+    socklen_t n = sizeof g->own_cookie;
     g->route_fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
-    return g->route_fd < 0 ? err_set(e, ERR_KERNEL, errno, "open a socket for routes") : 0;
+    if (g->route_fd < 0)
+        return err_set(e, ERR_KERNEL, errno, "open a socket for routes");
+    return getsockopt(g->route_fd, SOL_SOCKET, SO_NETNS_COOKIE, &g->own_cookie, &n) < 0
+               ? err_set(e, ERR_KERNEL, errno, "ask which network namespace is our own")
+               : 0;
 }
 
 void gate_done(struct gate *g)

@@ -13,6 +13,7 @@
 struct gate {
     struct address_rules rules; /* without addresses of the machine */
     int route_fd;               /* asks for routes */
+    uint64_t own_cookie;        /* of our network namespace, which no jar has */
     uint32_t asked;             /* questions */
 };
 

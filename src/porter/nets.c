@@ -161,11 +161,10 @@ static bool has_option(int fd, int option, int value)
  * over does: it could take a connection from it first, and we would wait for the next one. */
 static bool is_of_machine(const struct net *r, int fd)
 {
-    uint64_t ours = 0, theirs = 0;
-    socklen_t n = sizeof ours, m = sizeof theirs;
-    int own_fd = r->porter->gate.route_fd;
-    return getsockopt(own_fd, SOL_SOCKET, SO_NETNS_COOKIE, &ours, &n) < 0 ||
-           getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &theirs, &m) < 0 || ours == theirs;
+    uint64_t theirs = 0;
+    socklen_t n = sizeof theirs;
+    return getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &theirs, &n) < 0 ||
+           theirs == r->porter->gate.own_cookie;
 }
 
 /* A descriptor came from a keeper, which may have been taken over: it must be of the kind that our
@@ -199,7 +198,7 @@ static void take_listener(struct net *r, struct listener *l, uint32_t number, in
         source_close(&l->source);
 }
 
-/* Takes one datagram of the plumber. -1: there is no more, or it makes no sense. */
+/* Takes one datagram of the plumber. -1: there is no more, or it makes no sense. 1: the program has ended. */
 static int take_sockets(struct net *r)
 {
     union {
@@ -213,6 +212,8 @@ static int take_sockets(struct net *r)
     };
     ssize_t got = recvmsg(r->hand_over.fd, &msg, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
     struct cmsghdr *c = got >= 0 ? CMSG_FIRSTHDR(&msg) : NULL;
+    if (!c && got == (ssize_t)sizeof head && head.first == PLUMBING_END_HEAD)
+        return 1;
     if (!c || c->cmsg_type != SCM_RIGHTS)
         return -1;
     int fds[PLUMBING_FDS];
@@ -224,7 +225,7 @@ static int take_sockets(struct net *r)
     for (size_t i = 0; i < n; i++) {
         uint32_t number = head.first + (uint32_t)i;
         if (sane && (number == PLUMBED_COUNTERS || number == PLUMBED_COUNTERS6)) {
-            unrouted_take(r, number == PLUMBED_COUNTERS6, fds[i]);
+            unrouted_take(r, number == PLUMBED_COUNTERS6, fds[i], head.used);
             continue;
         }
         struct listener *l = sane ? listener_numbered(r, number) : NULL;
@@ -242,10 +243,13 @@ static int take_sockets(struct net *r)
 static void on_hand_over(struct source *s, uint32_t events)
 {
     struct net *r = (struct net *)((char *)s - offsetof(struct net, hand_over));
-    (void)events;
-    while (take_sockets(r) == 0)
-        ;
-    if (events & (EPOLLHUP | EPOLLERR)) /* nobody holds the other end: the jar is gone */
+    int got;
+    do
+        got = take_sockets(r);
+    while (got == 0);
+    /* Bytes of a connection may still be on their way, so one that is open waits for the end of the pair. */
+    bool is_idle = got > 0 && !r->flows && !r->dialogs;
+    if (is_idle || events & (EPOLLHUP | EPOLLERR)) /* nobody holds the other end: the jar is gone */
         net_close(r);
 }
 
@@ -377,12 +381,19 @@ static void look_at_all(struct net *r)
     flow_tell_all(r);
 }
 
+static struct wire_net_closed counts_of(struct net *r)
+{
+    const struct attempts a = unrouted_count(r);
+    return (struct wire_net_closed){
+        .id = r->id, .unsent = r->omitted, .unrouted = a.unrouted, .refused = a.refused
+    };
+}
+
 /* Caps count from here on. Names keep their addresses, and so their number. */
 static void count_anew(struct net *r)
 {
-    peer_send_changed(r->peer, &(struct wire_net_closed){ .id = r->id,
-                                                          .unsent = r->omitted,
-                                                          .unrouted = unrouted_count(r) });
+    const struct wire_net_closed counts = counts_of(r);
+    peer_send_changed(r->peer, &counts);
     r->omitted = r->records = r->denials = 0;
     r->bytes_in = r->bytes_out = 0;
     r->flows_total = r->n_flows;
@@ -424,16 +435,19 @@ void net_close(struct net *r)
     if (*at)
         *at = r->next;
     r->peer->n_nets--;
-    while (r->flows)
-        flow_end(r->flows, NETWORK_CLOSED);
+    while (r->flows) {
+        const struct flow *f = r->flows;
+        bool cut = f->state == FLOW_RELAYING && !f->out.shut;
+        flow_end(r->flows, cut ? NETWORK_RESET : NETWORK_CLOSED);
+    }
     dialog_end_all(r, NETWORK_CLOSED, NETWORK_CAP_NONE);
+    /* The keeper waits for it: sockets are closed after it. */
+    const struct wire_net_closed counts = counts_of(r);
+    peer_send_closed(r->peer, &counts);
+    unrouted_close(r);
     net_close_listeners(r);
     dns_close(r);
     source_close(&r->hand_over);
-    peer_send_closed(r->peer, &(struct wire_net_closed){ .id = r->id,
-                                                         .unsent = r->omitted,
-                                                         .unrouted = unrouted_count(r) });
-    unrouted_close(r);
     r->dead.also = r->listeners; /* an event may be about one of them */
     r->listeners = NULL;
     net_free(r);

@@ -18,10 +18,9 @@ static size_t size_of(const struct unsent *u)
 
 static int send_one(const struct peer *peer, const struct unsent *u, struct err *e)
 {
-    const struct wire_net_closed omitted = { u->run, u->omitted, u->unrouted };
     if (u->closes || u->changes)
-        return u->closes ? wire_send_net_closed(peer->source.fd, &omitted, e)
-                         : wire_send_net_changed(peer->source.fd, &omitted, e);
+        return u->closes ? wire_send_net_closed(peer->source.fd, &u->counts, e)
+                         : wire_send_net_changed(peer->source.fd, &u->counts, e);
     return wire_send_net_record(peer->source.fd, &(struct wire_net){ u->run, u->bytes, u->n }, e);
 }
 
@@ -78,8 +77,7 @@ static void send_counts(struct peer *peer, bool closes, const struct wire_net_cl
         u->run = counts->id;
         u->closes = closes;
         u->changes = !closes;
-        u->omitted = counts->unsent;
-        u->unrouted = counts->unrouted;
+        u->counts = *counts;
     }
     enqueue(peer, u);
 }

@@ -64,10 +64,12 @@ static bool is_covered(const struct plumbing *p, const struct plumbing_listener 
     for (uint32_t i = 0; i < p->n; i++) {
         const struct plumbing_listener *other = &p->at[i];
         bool everywhere = plumbing_is_ipv4(other->address) && plumbing_ipv4(other->address) == 0;
+        bool same = memcmp(other->address, l->address, 16) == 0;
+        if (other->protocol == l->protocol && same && other->port == PLUMBING_EVERY_PORT)
+            return true;
         if (other->port == l->port && other->protocol == l->protocol &&
-            (memcmp(other->address, l->address, 16) == 0 ||
-             (everywhere && plumbing_is_ipv4(l->address) &&
-              plumbing_is_synthetic(plumbing_ipv4(l->address)))))
+            (same || (everywhere && plumbing_is_ipv4(l->address) &&
+                      plumbing_is_synthetic(plumbing_ipv4(l->address)))))
             return true;
     }
     return false;
@@ -94,10 +96,41 @@ static void plan_everything(struct plumbing *p)
     memcpy(p->at[1].address, everywhere6, sizeof everywhere6);
 }
 
+/* The hosts with every port, or the others. */
+static void add_hosts(struct plumbing *ret, const struct network_policy *p,
+                      const uint32_t of_name[NETWORK_RULES_MAX], bool every_port)
+{
+    uint8_t address[16];
+    for (size_t i = 0; i < p->n; i++) {
+        const struct network_rule *r = &p->rules[i];
+        if (r->host == NETWORK_HOST_SUBDOMAINS || (r->port == NETWORK_EVERY_PORT) != every_port)
+            continue;
+        if (r->host == NETWORK_HOST_NAME)
+            plumbing_set_ipv4(address, of_name[i]);
+        else
+            memcpy(address, r->address, sizeof address);
+        add(ret, r, address);
+    }
+}
+
+static int check_every_port(const struct plumbing *p, struct err *e)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->n; i++)
+        n += p->at[i].port == PLUMBING_EVERY_PORT;
+    return n > PLUMBING_EVERY_PORT_MAX
+               ? err_set(e, ERR_BAD_REQUEST, 0,
+                         "the network list has %u hosts with every port (HOST:*), and %d are "
+                         "possible: name the ports of some of them",
+                         n, PLUMBING_EVERY_PORT_MAX)
+               : 0;
+}
+
 int plan_make(const struct network_policy *p, struct plumbing *ret, struct err *e)
 {
     _Static_assert((int)NETWORK_RULES_MAX <= (int)PLUMBING_LISTENERS_MAX,
                    "each rule has its listener");
+    _Static_assert((int)NETWORK_EVERY_PORT == (int)PLUMBING_EVERY_PORT, "one is the other");
     uint8_t address[16];
     uint32_t of_name[NETWORK_RULES_MAX] = { 0 };
     ret->n = 0;
@@ -119,16 +152,9 @@ int plan_make(const struct network_policy *p, struct plumbing *ret, struct err *
                            p->rules[i].name);
         add(ret, &p->rules[i], address);
     }
-    for (size_t i = 0; i < p->n; i++) {
-        const struct network_rule *r = &p->rules[i];
-        if (r->host == NETWORK_HOST_NAME)
-            plumbing_set_ipv4(address, of_name[i]);
-        else
-            memcpy(address, r->address, sizeof address);
-        if (r->host != NETWORK_HOST_SUBDOMAINS)
-            add(ret, r, address);
-    }
-    return 0;
+    add_hosts(ret, p, of_name, true); /* they cover others, too */
+    add_hosts(ret, p, of_name, false);
+    return check_every_port(ret, e);
 }
 
 int plan_possible(const struct network_policy *p, struct err *e)

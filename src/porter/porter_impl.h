@@ -51,7 +51,7 @@ struct unsent {
     uint64_t run;
     /* net-closed or net-changed, with their counts */
     bool closes, changes;
-    uint64_t omitted, unrouted;
+    struct wire_net_closed counts; /* of an end or a change */
     size_t n;
     char bytes[];
 };
@@ -82,6 +82,11 @@ struct dns_stream {
     uint8_t bytes[2 + 512];
 };
 
+/* As the kernel of the jar has counted them: to an address without a route, and to a port where nobody listens. */
+struct attempts {
+    uint64_t unrouted, refused;
+};
+
 struct net {
     struct dead dead;
     uint64_t id;
@@ -92,8 +97,8 @@ struct net {
     struct source hand_over; /* sockets come here; its end is the end of the jar */
     struct source injector;  /* of this run; -1: none */
     struct listener dns_udp, dns_tcp;
-    int counters[2];   /* files of the kernel, for IPv4 and IPv6; -1: none yet */
-    uint64_t unrouted; /* their sum, when it was told last */
+    int counters[2];          /* files of the kernel, for IPv4 and IPv6; -1: none yet */
+    struct attempts attempts; /* their sums, when they were told last */
     struct dns_stream streams[DNS_STREAMS];
     struct listener *listeners; /* plumbing.n of them */
     struct net_name {
@@ -183,10 +188,10 @@ struct porter {
 void porter_bury(struct porter *p, struct dead *d);
 
 /* unrouted.c */
-/* Takes the descriptor. */
-void unrouted_take(struct net *r, bool ipv6, int fd);
-/* Attempts to reach an address without a route, since the last call. */
-uint64_t unrouted_count(struct net *r);
+/* Takes the descriptor. used: its namespace may have counts already. */
+void unrouted_take(struct net *r, bool ipv6, int fd, bool used);
+/* Since the last call. */
+struct attempts unrouted_count(struct net *r);
 void unrouted_close(struct net *r);
 
 /* nets.c */

@@ -29,13 +29,20 @@ int wire_send_plumb(int fd, uint64_t id, const struct plumbing *p, int socket_fd
     return send_plumbing(fd, WIRE_PLUMB, id, p, socket_fd, e);
 }
 
+static bool is_somewhere(const uint8_t address[16])
+{
+    return !plumbing_is_ipv4(address) || plumbing_ipv4(address) != 0;
+}
+
 static void unpack_listener(struct unpacker *u, struct plumbing_listener *ret)
 {
     size_t n;
     const char *address = unpack_bytes(u, &n);
     uint32_t port = unpack_u32(u), protocol = unpack_u32(u);
-    if (!address || n != sizeof ret->address || port == 0 || port > UINT16_MAX ||
-        protocol >= PLUMBING_PROTOCOLS_) {
+    bool every = port == PLUMBING_EVERY_PORT;
+    if (!address || n != sizeof ret->address || port > UINT16_MAX ||
+        protocol >= PLUMBING_PROTOCOLS_ ||
+        (every && (protocol != PLUMBING_TCP || !is_somewhere((const uint8_t *)address)))) {
         u->failed = true;
         return;
     }
@@ -157,6 +164,7 @@ static int send_omitted(int fd, enum wire_type type, const struct wire_net_close
     pack_u64(&b.p, x->id);
     pack_u64(&b.p, x->unsent);
     pack_u64(&b.p, x->unrouted);
+    pack_u64(&b.p, x->refused);
     return body_send(fd, type, &b, NULL, e);
 }
 
@@ -167,6 +175,7 @@ static int read_omitted(const struct wire_message *m, enum wire_type type,
     struct wire_net_closed x = { .id = unpack_u64(&u) };
     x.unsent = unpack_u64(&u);
     x.unrouted = unpack_u64(&u);
+    x.refused = unpack_u64(&u);
     if (unpack_end(&u, "net-closed", e))
         return -1;
     *ret = x;

@@ -364,6 +364,7 @@ struct wire_net_closed {
     uint64_t id;
     uint64_t unsent;   /* records that were not sent since the last such message */
     uint64_t unrouted; /* attempts to reach an address without a route, since then */
+    uint64_t refused;  /* or a port where nobody listens */
 };
 [[nodiscard]] int wire_send_net_changed(int fd, const struct wire_net_closed *x, struct err *e);
 [[nodiscard]] int wire_read_net_changed(const struct wire_message *m, struct wire_net_closed *ret,

@@ -110,7 +110,7 @@ def test_denied_name_address_and_port_fail_at_once_and_nobody_is_asked(world, se
     r = run(service, "print(attempt('other.example.org'), attempt('8.8.8.8'), attempt('203.0.113.2'), "
             "attempt('2001:db8::1'), attempt('web.example.org', 81), sep='\\n')", "web.example.org:80")
     assert r["stdout"].splitlines() == ["gaierror -2", *["OSError 101"] * 3, "ConnectionRefusedError 111"], r
-    assert r["network"]["unrouted"] == 3 and r["network"]["denied"] == 1, r
+    assert (r["network"]["unrouted"], r["network"]["refused"], r["network"]["denied"]) == (3, 1, 1), r
     assert world.questions()[before:] == []
 
 
@@ -118,6 +118,16 @@ def test_wildcard_opens_names_beneath_it_and_nothing_else(world, service):
     lines = printed(service, "print(attempt('web.example.org'), attempt('other.example.org'), attempt('example.org'), "
                     "attempt('example.net'), sep='\\n')", "*.example.org:80")
     assert lines == ["hello", "hello", "gaierror -2", "gaierror -2"]
+
+
+def test_name_is_reached_in_each_spelling(world, service):
+    """In capital letters, with a dot at the end, and in letters beyond ASCII: in the list and in the program."""
+    world.name("xn--bcher-kva.example.org", [WORLD])
+    lines = printed(service, "for name in ('WEB.Example.ORG', 'web.example.org.', 'bücher.example.org', "
+                    "'xn--bcher-kva.example.org.', 'web.example.org..'):\n"
+                    "    try: print(attempt(name))\n    except UnicodeError: print('no name')",
+                    "Web.example.org.:80", "BÜCHER.example.org:80")
+    assert lines == ["hello"] * 4 + ["no name"]
 
 
 def test_literal_address_of_the_list_is_reached(service):
@@ -281,6 +291,9 @@ def test_porter_is_confined_and_has_its_own_uid(service):
     uid = int(status["Uid"].split()[0])
     assert uid not in (0, os.stat(f"/proc/{keeper.pid}").st_uid) and status["CapEff"] == "0" * 16, status
     assert (harness.ASAN or status["Seccomp"] == "2") and status["NoNewPrivs"] == "1", status
+    with open(f"/proc/{porter.pid}/limits") as f:
+        memory = next(line for line in f if line.startswith("Max data size")).split()[3:5]
+    assert (harness.ASAN or memory == [str(512 << 20)] * 2) and status["Threads"] == "1", (memory, status)
 
 
 def test_run_outlives_the_porter_and_the_next_one_serves(world, service):

@@ -102,6 +102,19 @@ def test_failed_connection_is_in_the_log_and_in_the_diagnosis(service, host, por
     assert words in r["diagnosis"]["suggestions"][0]["text"], r
 
 
+@pytest.mark.parametrize("language, code, words", [
+    ("bash", "curl -sS http://web.example.org:81/", "'web.example.org:81' is not in this run's network list; allowed "
+     "are web.example.org:80. Add --allow-net web.example.org:81 "),
+    ("bash", "curl -sS http://8.8.8.8/", "Add --allow-net 8.8.8.8:80 "),
+    ("javascript", "require('net').connect(443, '8.8.8.8')", "Add --allow-net 8.8.8.8:443 "),
+    ("python", TALK + "talk('web.example.org', 81)", "not in the network list: allowed are web.example.org:80"),
+])
+def test_port_or_address_that_the_kernel_refuses_is_in_the_diagnosis(service, language, code, words):
+    """No socket of ours sees it: the words of the error name it, if anything does."""
+    r = service.run(code, language=language, unix=True, network={"allow": ["web.example.org:80"]})
+    assert r["diagnosis"]["category"] == "network" and words in r["diagnosis"]["suggestions"][0]["text"], r
+
+
 def test_connections_are_events_and_can_be_read_again(service):
     reply = service.post("/v1/runs", {"language": "python", "code": TALK + "talk('web.example.org')", "stream": True,
                                       "network": {"allow": ["web.example.org:80"]}}, unix=True)

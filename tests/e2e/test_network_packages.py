@@ -1,10 +1,12 @@
-"""A program installs a package by a preset, with the tool that people use (R4.2). The hosts of the presets are mirrors
-in a namespace."""
+"""A program installs a package by a preset, with the tool that people use (R4.2): the commands of docs/network.md, to
+the letter. The hosts of the presets are mirrors in a namespace, with small packages of the same names."""
 
 import base64
 import hashlib
 import io
 import json
+import re
+import shlex
 import shutil
 import subprocess
 import tarfile
@@ -12,47 +14,32 @@ import zipfile
 
 import pytest
 
-from harness import ROOT
+from harness import REPO, ROOT, belljar
 from service import Service
-from sessions import create, execute, place
+from sessions import copies_of, create, end, execute, place
 from test_network_sessions import Near
 from tls import Authority
 from world import PRIVATE, WORLD, World
 
 pytestmark = pytest.mark.skipif(not ROOT, reason="it takes root to make the namespaces of the test")
 
-# The commands of docs/network.md, with another package.
-INSTALL = """
-pip install --target /sandbox/lib -q tiny-pkg
-PYTHONPATH=/sandbox/lib /usr/bin/python3 -c 'import tiny_pkg; print(tiny_pkg.ANSWER)'
-"""
-CELL = """
-import subprocess, sys
-subprocess.run([sys.executable, "-m", "pip", "install", "--target", "/sandbox/lib", "tiny-pkg"], check=True)
-sys.path.insert(0, "/sandbox/lib")
-"""
-# Node has authorities of its own, so npm is told about ours.
-NPM = """
-npm install --silent --no-audit --no-fund --cafile /etc/ssl/certs/ca-certificates.crt tiny-pkg >/dev/null
-node -p 'require("tiny-pkg")'
-"""
-# apt-get keeps everything beneath one directory, and gets the packages as the user of the jar.
-APT = """
-apt=/sandbox/apt
-mkdir -p $apt/etc/apt $apt/var/lib/apt/lists/partial $apt/var/cache/apt/archives/partial $apt/var/lib/dpkg
-touch $apt/var/lib/dpkg/status
-echo 'deb [trusted=yes] http://deb.debian.org/debian bookworm main' >$apt/etc/apt/sources.list
-get() { apt-get -qq -o Dir=$apt -o Dir::State::status=$apt/var/lib/dpkg/status -o APT::Sandbox::User= "$@"; }
-get update && get download tiny && dpkg-deb -x tiny_1.0_all.deb out && cat out/usr/share/tiny/answer
-"""
-NAME = "tiny_pkg-1.0-py3-none-any.whl"
+DOCUMENT = (REPO / "docs" / "network.md").read_text().split("## Install packages")[1]
+CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
+KEYRING = "[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]"
+NAME = "requests-1.0-py3-none-any.whl"
+
+
+def block(kind, word):
+    """The block of the document with this word, to the letter."""
+    (found,) = [b for b in re.findall(rf"```{kind}[^\n]*\n(.*?)```", DOCUMENT, re.DOTALL) if word in b]
+    return found
 
 
 def wheel():
-    files = {"tiny_pkg/__init__.py": "ANSWER = 42\n",
-             "tiny_pkg-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: tiny-pkg\nVersion: 1.0\n",
-             "tiny_pkg-1.0.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-             "tiny_pkg-1.0.dist-info/RECORD": ""}
+    files = {"requests/__init__.py": "__version__ = '42'\n",
+             "requests-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: requests\nVersion: 1.0\n",
+             "requests-1.0.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+             "requests-1.0.dist-info/RECORD": ""}
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as z:
         for name, text in files.items():
@@ -90,35 +77,35 @@ def tar_of(files):
 
 def pypi():
     index = f'<a href="https://files.pythonhosted.org/files/{NAME}">{NAME}</a>'.encode()
-    return {"/simple/tiny-pkg/": ("text/html", index), f"/files/{NAME}": ("application/octet-stream", wheel())}
+    return {"/simple/requests/": ("text/html", index), f"/files/{NAME}": ("application/octet-stream", wheel())}
 
 
 def npm():
-    packed = tar_of({"package/package.json": '{"name": "tiny-pkg", "version": "1.0.0", "main": "index.js"}',
-                     "package/index.js": "module.exports = 42\n"})
-    version = {"name": "tiny-pkg", "version": "1.0.0", "main": "index.js", "dist": {
-        "tarball": "https://registry.npmjs.org/tiny-pkg/-/tiny-pkg-1.0.0.tgz",
+    packed = tar_of({"package/package.json": '{"name": "left-pad", "version": "1.0.0", "main": "index.js"}',
+                     "package/index.js": "module.exports = (text, n) => text.padStart(n)\n"})
+    version = {"name": "left-pad", "version": "1.0.0", "main": "index.js", "dist": {
+        "tarball": "https://registry.npmjs.org/left-pad/-/left-pad-1.0.0.tgz",
         "integrity": "sha512-" + base64.b64encode(hashlib.sha512(packed).digest()).decode()}}
-    about = {"name": "tiny-pkg", "dist-tags": {"latest": "1.0.0"}, "versions": {"1.0.0": version}}
-    return {"/tiny-pkg": ("application/json", json.dumps(about).encode()),
-            "/tiny-pkg/-/tiny-pkg-1.0.0.tgz": ("application/octet-stream", packed)}
+    about = {"name": "left-pad", "dist-tags": {"latest": "1.0.0"}, "versions": {"1.0.0": version}}
+    return {"/left-pad": ("application/json", json.dumps(about).encode()),
+            "/left-pad/-/left-pad-1.0.0.tgz": ("application/octet-stream", packed)}
 
 
 def deb():
     """A package by hand: an ar archive of three files."""
-    control = tar_of({"./control": "Package: tiny\nVersion: 1.0\nArchitecture: all\nMaintainer: a <a@example.org>\n"
-                                   "Description: tiny\n"})
+    control = tar_of({"./control": "Package: jq\nVersion: 1.0\nArchitecture: all\nMaintainer: a <a@example.org>\n"
+                                   "Description: jq\n"})
     packed = b"!<arch>\n"
     for name, body in (("debian-binary", b"2.0\n"), ("control.tar.gz", control),
-                       ("data.tar.gz", tar_of({"./usr/share/tiny/answer": "42\n"}))):
+                       ("data.tar.gz", tar_of({"./usr/share/jq/answer": "42\n"}))):
         head = f"{name:<16}{0:<12}{0:<6}{0:<6}{100644:<8}{len(body):<10}`\n"
         packed += head.encode() + body + b"\n" * (len(body) % 2)
     return packed
 
 
 def debian():
-    packed, place = deb(), "pool/main/t/tiny/tiny_1.0_all.deb"
-    listed = (f"Package: tiny\nVersion: 1.0\nArchitecture: all\nMaintainer: a <a@example.org>\nDescription: tiny\n"
+    packed, place = deb(), "pool/main/j/jq/jq_1.0_all.deb"
+    listed = (f"Package: jq\nVersion: 1.0\nArchitecture: all\nMaintainer: a <a@example.org>\nDescription: jq\n"
               f"Filename: {place}\nSize: {len(packed)}\nSHA256: {hashlib.sha256(packed).hexdigest()}\n\n").encode()
     kind = subprocess.run(["dpkg", "--print-architecture"], check=True, capture_output=True, text=True).stdout.strip()
     sums = "".join(f" {hashlib.sha256(listed).hexdigest()} {len(listed)} main/binary-{k}/Packages\n"
@@ -157,18 +144,27 @@ class Mirrors(World):
 
 
 @pytest.fixture(scope="module")
-def service():
+def world():
     with Mirrors() as w:
-        with Service("--set", "network.max=@pypi,@npm,@debian", "--set", f"network.private={PRIVATE}", "--set",
-                     "pools.max=1", prefix=w.prefix()) as s:
-            yield s
+        yield w
 
 
-def install(service, preset, script):
-    r = service.run(script, language="bash", unix=True, within=200, network={"allow": [preset]},
-                    limits={"memory": "1g", "disk": "256m", "pids": 256, "wall_ms": 100000, "cpu_ms": 100000})
-    assert (r["verdict"], r["stdout"]) == ("ok", "42\n"), r
-    return {(e["host"], e["port"], e["sni"], e["outcome"]) for e in r["network"]["log"]}
+@pytest.fixture(scope="module")
+def service(world):
+    with Service("--set", "network.max=@pypi,@npm,@debian", "--set", f"network.private={PRIVATE}", "--set",
+                 "pools.max=1", prefix=world.prefix()) as s:
+        yield Near(s)
+
+
+def install(world, script, then=""):
+    """Runs a block by the command in its first line. Returns the last line of its output, and its connections."""
+    command, body = script.split("\n", 1)
+    words = shlex.split(command.removeprefix("# "))
+    assert words[:2] == ["belljar", "run"] and words[-1] == "install.sh", words
+    r = belljar("run", "--local", "--json", "--allow-private", PRIVATE, "--env", f"npm_config_cafile={CERTIFICATES}",
+                *words[2:-1], "-l", "bash", "-", stdin=(body + then).encode(), prefix=world.prefix(), within=200)
+    assert r.json["verdict"] == "ok", r
+    return r.stdout.splitlines()[-1], {(e["host"], e["port"], e["sni"], e["outcome"]) for e in r.json["network"]["log"]}
 
 
 def needs(tool):
@@ -176,24 +172,43 @@ def needs(tool):
 
 
 @needs("pip")
-def test_pip_installs_a_package_by_the_preset_in_a_run_and_in_a_session(service):
-    assert install(service, "@pypi", INSTALL) == {
-        (name, 443, name, "closed") for name in ("pypi.org", "files.pythonhosted.org")}
-    near = Near(service)
-    session = create(near, network={"allow": ["@pypi"]}, limits={"memory": "512m", "disk": "256m"})
-    r = execute(near, session, CELL)
-    assert r["verdict"] == "ok", r
-    assert execute(near, session, "import tiny_pkg; print(tiny_pkg.ANSWER)")["stdout"] == "42\n"
-    assert near.patch(place(session), {"network": "none"}).status == 200
-    assert execute(near, session, "print(tiny_pkg.ANSWER)")["stdout"] == "42\n"
+def test_pip_installs_a_package_by_the_preset(world):
+    said, seen = install(world, block("bash", "pip install"))
+    wanted = {(name, 443, name, "closed") for name in ("pypi.org", "files.pythonhosted.org")}
+    assert (said, seen) == ("42", wanted)
 
 
 @needs("npm")
-def test_npm_installs_a_package_by_the_preset(service):
-    seen = install(service, "@npm", NPM)
-    assert {e[:3] for e in seen} == {("registry.npmjs.org", 443, "registry.npmjs.org")}, seen
+def test_npm_installs_a_package_by_the_preset(world):
+    """Node has authorities of its own, so npm is told about that of the mirror."""
+    said, seen = install(world, block("bash", "npm install"))
+    assert said == "  x" and {e[:3] for e in seen} == {("registry.npmjs.org", 443, "registry.npmjs.org")}, (said, seen)
 
 
 @needs("apt-get")
-def test_apt_get_downloads_a_package_by_the_preset(service):
-    assert install(service, "@debian", APT) == {("deb.debian.org", 80, None, "closed")}
+def test_apt_get_downloads_a_package_by_the_preset(world):
+    """The mirror has no key of Debian."""
+    script = block("bash", "apt-get")
+    assert KEYRING in script
+    said, seen = install(world, script.replace(KEYRING, "[trusted=yes]"), "cat /sandbox/root/usr/share/jq/answer\n")
+    assert said == "42" and seen == {("deb.debian.org", 80, None, "closed")}, (said, seen)
+
+
+@pytest.mark.parametrize("kind,tool,prepare,show,answer", [
+    pytest.param("python", "pip", "1", "import requests; print(requests.__version__)", "42", marks=needs("pip")),
+    pytest.param("javascript", "npm", f"process.env.npm_config_cafile = '{CERTIFICATES}'",
+                 "console.log(require('left-pad')('x', 3))", "  x", marks=needs("npm")),
+])
+def test_a_cell_installs_a_package_that_the_next_cells_have(service, kind, tool, prepare, show, answer):
+    """Also without the network, and in a copy."""
+    fields = json.loads(block("json", f'"{kind}"'))
+    session = create(service, **fields)
+    for code in (prepare, block(kind, f'"{tool}"')):
+        r = execute(service, session, code)
+        assert r["verdict"] == "ok", r
+    assert execute(service, session, show)["stdout"] == answer + "\n"
+    assert service.patch(place(session), {"network": "none"}).status == 200
+    copy, = copies_of(service, session)
+    for s in (session, copy):
+        assert execute(service, s, show)["stdout"] == answer + "\n"
+        end(service, s)

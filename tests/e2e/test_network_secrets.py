@@ -142,6 +142,8 @@ def test_run_without_a_service_takes_the_secret_of_the_caller(world):
            'b, _ := io.ReadAll(r.Body); fmt.Print(string(b)) }'),
     ("java", 'public class Main { public static void main(String[] a) throws Exception { System.out.write('
              'new java.net.URL("https://api.example.org/").openStream().readAllBytes()); System.out.flush(); } }'),
+    ("ruby", "require 'net/http'; ENV.clear; print Net::HTTP.get(URI('https://api.example.org/'))"),
+    ("php", "<?php echo file_get_contents('https://api.example.org/');"),
 ])
 def test_programs_trust_the_authority_of_their_run(world, language, code):
     if not shutil.which({"javascript": "node"}.get(language, language)):
@@ -331,6 +333,22 @@ def test_injector_ends_with_its_service(world):
 
 
 # ---- sessions ----
+
+@pytest.mark.parametrize("language,code", [
+    ("bash", "env -i curl -sS https://api.example.org/"),
+    ("javascript", "process.stdout.write(await (await fetch('https://api.example.org/')).text())"),
+])
+def test_session_of_another_language_trusts_its_authority(world, service, language, code):
+    """Also after a cell without the network, and in the next one."""
+    near = Near(service)
+    before = len(world.web.seen)
+    session = create(near, language=language, network={"allow": [HOST], "inject": [INJECT]})
+    for _ in range(2):
+        r = execute(near, session, code)
+        assert (r["verdict"], r["stdout"]) == ("ok", "hi"), r
+    assert len(world.web.seen) > before and all(WIRE_FORM in seen for seen in world.web.seen[before:])
+    end(near, session)
+
 
 def test_session_has_its_secrets_from_its_start(world, service):
     """Its copies have them, too; nobody adds one later, and a lost authority is told."""

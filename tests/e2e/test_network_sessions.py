@@ -123,7 +123,9 @@ def test_cells_reach_the_list_and_have_its_records(service):
     out, r = says(service, session, "print(1)")
     assert r["network"]["log"] == [] and r["network"]["complete"] and r["network"]["unrouted"] == 0, r
     out, r = says(service, session, "print(fetch(81))")
-    assert out == "ConnectionRefusedError"
+    assert out == "ConnectionRefusedError" and (r["network"]["refused"], r["network"]["unrouted"]) == (1, 0), r
+    out, r = says(service, session, "print(fetch())")
+    assert out == "hello" and r["network"]["refused"] == 0, r
     end(service, session)
 
 
@@ -148,8 +150,8 @@ def test_sessions_of_other_languages_have_a_network(service, language, code):
 def test_narrower_list_resets_connections_at_once(world, service):
     """The server sees the reset before the request is answered, or at once after it."""
     session = start(service, ALL)
-    says(service, session, HOLD)
-    assert world.echo_server.open == 1
+    _, r = says(service, session, HOLD)
+    assert world.echo_server.open == r["network"]["connections"] == 1 and r["network"]["log"][0]["outcome"] == "open", r
     reply = change(service, session, {"allow": WEB})
     assert reply.status == 200 and reply.json["network"] == {"allow": WEB}, reply
     assert eventually(lambda: world.echo_server.open == 0, 20)
@@ -157,6 +159,22 @@ def test_narrower_list_resets_connections_at_once(world, service):
     assert out == "hello ConnectionRefusedError"
     assert change(service, session, "none").status == 200
     assert says(service, session, "print(fetch())")[0] == "gaierror"
+    end(service, session)
+
+
+@pytest.mark.parametrize("network", [{"allow": WEB}, {"allow": ["other.example.org:7"]}, "none"], ids=str)
+def test_tighter_network_cuts_the_connection_of_a_running_cell(world, service, network):
+    """Neither end takes the part that it has for the whole."""
+    session, answers = start(service, ALL), []
+    before = len(world.echo_server.ends)
+    code = HOLD + "\ntry: print('whole', held.recv(1))\nexcept OSError as e: print(e.errno)"
+    thread = threading.Thread(target=lambda: answers.append(says(service, session, code)[0]))
+    thread.start()
+    assert eventually(lambda: world.echo_server.open == 1, 20)
+    assert change(service, session, network).status == 200
+    thread.join(30)
+    assert answers == ["104"]
+    assert eventually(lambda: world.echo_server.ends[before:] == ["reset"], 20), world.echo_server.ends
     end(service, session)
 
 
@@ -202,9 +220,13 @@ def test_narrower_list_ends_exchanges_of_datagrams(world, service):
 def test_wider_list_is_within_the_maximum(service):
     session = start(service, WEB)
     assert says(service, session, "print(fetch(7))")[0] == "ConnectionRefusedError"
+    _, r = says(service, session, "import socket; socket.socket().connect_ex(('8.8.8.8', 80))")
+    assert r["network"]["unrouted"] == 1, r
     reply = change(service, session, {"allow": ["db.example.org:5432"]})
     assert reply.status == 403 and "network.max" in reply.error["message"], reply
     assert change(service, session, {"allow": ALL}).status == 200
+    _, r = says(service, session, "print(1)")
+    assert r["network"]["unrouted"] == 0, r  # the counts of the namespace go on, and those of the cell do not
     code = "import socket; s = socket.create_connection(('web.example.org', 7)); s.sendall(b'z'); print(s.recv(1))"
     assert says(service, session, code)[0] == "b'z'"
     assert says(service, session, "s.close(); print(fetch())")[0] == "hello"

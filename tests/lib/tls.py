@@ -50,6 +50,8 @@ class Web:
             while self.seen[at].count(b"\r\n\r\n") > answered:
                 c.sendall(self.answer)
                 answered += 1
+            if answered and b"\r\nconnection: close\r\n" in self.seen[at].lower():
+                break  # the client waits for the end, as PHP does
         try:
             c.shutdown(socket.SHUT_WR)
         except OSError:

@@ -101,7 +101,7 @@ static int read_plumbed(const struct wire_message *m, struct err *e)
 
 static int send_net_changed(int fd, struct err *e)
 {
-    return wire_send_net_changed(fd, &(struct wire_net_closed){ 9, 10, 11 }, e);
+    return wire_send_net_changed(fd, &(struct wire_net_closed){ 9, 10, 11, 12 }, e);
 }
 
 static int read_net_changed(const struct wire_message *m, struct err *e)
@@ -109,7 +109,7 @@ static int read_net_changed(const struct wire_message *m, struct err *e)
     struct wire_net_closed x;
     if (wire_read_net_changed(m, &x, e))
         return -1;
-    CHECK(x.id == 9 && x.unsent == 10 && x.unrouted == 11);
+    CHECK(x.id == 9 && x.unsent == 10 && x.unrouted == 11 && x.refused == 12);
     return 0;
 }
 
@@ -138,7 +138,7 @@ static int read_porter(const struct wire_message *m, struct err *e)
 
 static int send_net_closed(int fd, struct err *e)
 {
-    return wire_send_net_closed(fd, &(struct wire_net_closed){ 9, 10, 11 }, e);
+    return wire_send_net_closed(fd, &(struct wire_net_closed){ 9, 10, 11, 12 }, e);
 }
 
 static int read_net_closed(const struct wire_message *m, struct err *e)
@@ -146,6 +146,6 @@ static int read_net_closed(const struct wire_message *m, struct err *e)
     struct wire_net_closed x;
     if (wire_read_net_closed(m, &x, e))
         return -1;
-    CHECK(x.id == 9 && x.unsent == 10 && x.unrouted == 11);
+    CHECK(x.id == 9 && x.unsent == 10 && x.unrouted == 11 && x.refused == 12);
     return 0;
 }

@@ -44,6 +44,9 @@ static void test_an_entry_becomes_rules_in_one_form(void)
         { "db:5432", "db:5432" },
         { "my_host.example.org:1", "my_host.example.org:1" },
         { "1password.com:65535", "1password.com:65535" },
+        { "db.example.org:*", "db.example.org:*" },
+        { "203.0.113.7:*", "203.0.113.7:*" },
+        { "[2001:db8::7]:*", "[2001:db8::7]:*" },
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         scoped(network_policy) p = { 0 };
@@ -74,7 +77,10 @@ static const struct {
     { "pypi.org:+1", "from 1 to 65535" },
     { "pypi.org:0443", "from 1 to 65535" },
     { "pypi.org:443x", "from 1 to 65535" },
-    { "pypi.org:*", "a list names each port" },
+    { "*.pypi.org:*", "name each port" },
+    { "udp:pypi.org:*", "name each port" },
+    { "pypi.org:**", "from 1 to 65535" },
+    { "*:*", "every host" },
     { "https://pypi.org", "URL" },
     { "10.0.0.0/8", "range" },
     { "pypi.org..", "each part" },
@@ -206,6 +212,28 @@ static void test_names_match_by_name_protocol_and_port(void)
           !network_policy_knows_name(&p, "example.org"));
 }
 
+static void test_every_port_of_a_host_is_its_own_alone(void)
+{
+    scoped(network_policy) p = policy_of("db.example.org:*, [2001:db8::7]:*, a.example.org:80");
+    scoped(network_policy) some = policy_of("db.example.org:5432, a.example.org:80");
+    scoped(network_policy) without = policy_of("a.example.org:80");
+    scoped(network_policy) back = { 0 };
+    scoped(buf) bytes = { 0 };
+    struct err e;
+    CHECK_INT(network_policy_match_name(&p, "db.example.org", NETWORK_TCP, 1), 0);
+    CHECK_INT(network_policy_match_name(&p, "db.example.org", NETWORK_TCP, 65535), 0);
+    CHECK_INT(network_policy_match_name(&p, "db.example.org", NETWORK_UDP, 53), -1);
+    CHECK_INT(network_policy_match_name(&p, "a.example.org", NETWORK_TCP, 81), -1);
+    CHECK_INT(network_policy_match_name(&p, "x.db.example.org", NETWORK_TCP, 80), -1);
+    CHECK_INT(network_policy_match_address(&p, p.rules[1].address, NETWORK_TCP, 22), 1);
+    CHECK(network_policy_is_within(&some, &p, NULL) && !network_policy_is_within(&p, &some, NULL));
+    CHECK(network_policy_splits_host(&some, &p) && !network_policy_splits_host(&p, &p) &&
+          !network_policy_splits_host(&without, &p) && !network_policy_splits_host(&some, &some));
+    CHECK_INT(network_policy_encode(&p, &bytes, &e), 0);
+    CHECK_INT(network_policy_decode(bytes.data, bytes.len, &back, &e), 0);
+    CHECK_INT(back.rules[0].port, NETWORK_EVERY_PORT);
+}
+
 static void test_a_list_is_within_a_wider_one_only(void)
 {
     static const struct {
@@ -215,6 +243,10 @@ static void test_a_list_is_within_a_wider_one_only(void)
         { "none", "none", true },
         { "none", "pypi.org", true },
         { "pypi.org:443", "none", false },
+        { "pypi.org:443", "pypi.org:*", true },
+        { "pypi.org:*", "pypi.org", false },
+        { "a.pypi.org:*", "*.pypi.org:443", false },
+        { "udp:pypi.org:53", "pypi.org:*", false },
         { "pypi.org:443", "full", true },
         { "full", "pypi.org", false },
         { "full", "full", true },
@@ -301,7 +333,8 @@ static void test_bytes_of_a_taken_keeper_are_checked_again(void)
         { .host = NETWORK_HOST_NAME, .port = 443, .name = "A.org" },
         { .host = NETWORK_HOST_NAME, .port = 443, .name = "a.org." },
         { .host = NETWORK_HOST_NAME, .port = 443, .name = "127.1" },
-        { .host = NETWORK_HOST_NAME, .port = 0, .name = "a.org" },
+        { .host = NETWORK_HOST_SUBDOMAINS, .port = 0, .name = "a.org" },
+        { .host = NETWORK_HOST_NAME, .protocol = NETWORK_UDP, .port = 0, .name = "a.org" },
         { .host = NETWORK_HOST_SUBDOMAINS, .port = 443, .name = "com" },
         { .host = NETWORK_HOST_NAME, .port = 443, .name = "" },
         { .host = NETWORK_HOST_COUNT_, .port = 443, .name = "a.org" },
@@ -407,6 +440,7 @@ static const struct check_test tests[] = {
     TEST(test_an_empty_list_is_none),
     TEST(test_ten_thousand_entries_are_refused),
     TEST(test_names_match_by_name_protocol_and_port),
+    TEST(test_every_port_of_a_host_is_its_own_alone),
     TEST(test_a_list_is_within_a_wider_one_only),
     TEST(test_a_policy_comes_back_from_its_bytes),
     TEST(test_the_largest_policy_fits_into_its_bytes),

@@ -94,6 +94,27 @@ static void test_wildcard_cannot_have_the_port_of_the_name_server(void)
     CHECK(strstr(e.text, "*.example.org") != NULL);
 }
 
+static void test_every_port_of_a_host_needs_one_socket(void)
+{
+    struct plumbing p;
+    struct err e = { 0 };
+    const char *const rules[] = { "a.example.org:1",   "a.example.org:443", "a.example.org:*",
+                                  "b.example.org:443", "203.0.113.7:*",     NULL };
+    scoped(network_policy) list = policy(rules);
+    CHECK_INT(plan_make(&list, &p, &e), 0);
+    CHECK_INT(p.n, 3);
+    CHECK(has(&p, plan_address("a.example.org", 0), PLUMBING_EVERY_PORT, PLUMBING_TCP));
+    CHECK(has(&p, 0xcb007107, PLUMBING_EVERY_PORT, PLUMBING_TCP));
+    CHECK(has(&p, plan_address("b.example.org", 0), 443, PLUMBING_TCP));
+    for (int i = 0; i < PLUMBING_EVERY_PORT_MAX - 1; i++) {
+        char rule[40];
+        (void)snprintf(rule, sizeof rule, "n%d.example.org:*", i);
+        CHECK_INT(network_policy_add(&list, NETWORK_TCP, rule, &e), 0);
+        CHECK_INT(plan_make(&list, &p, &e), i < PLUMBING_EVERY_PORT_MAX - 2 ? 0 : -1);
+    }
+    CHECK(strstr(e.text, "17 hosts with every port (HOST:*), and 16 are possible"));
+}
+
 static void test_full_network_needs_two_sockets_for_all(void)
 {
     const struct network_policy full = { .mode = NETWORK_FULL, .caps = network_caps_default() };
@@ -110,6 +131,7 @@ static const struct check_test tests[] = {
     TEST(test_each_name_has_an_address_of_its_own),
     TEST(test_names_with_the_same_address_are_told_apart),
     TEST(test_wildcards_share_one_socket_for_each_port),
+    TEST(test_every_port_of_a_host_needs_one_socket),
     TEST(test_wildcard_cannot_have_the_port_of_the_name_server),
 };
 CHECK_MAIN(tests)

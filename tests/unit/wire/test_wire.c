@@ -1,5 +1,6 @@
 #include "wire/wire.h"
 
+#include "base/array.h"
 #include "check.h"
 #include "network_messages.h"
 #include "peer.h"
@@ -585,6 +586,29 @@ static void test_samples_that_cannot_be_are_refused(void)
     wire_message_done(&message);
 }
 
+/* Every port of every address would be the full network. */
+static void test_every_port_is_of_one_address_and_of_tcp(void)
+{
+    static const struct {
+        uint32_t ipv4;
+        uint8_t protocol;
+        int rc;
+    } rows[] = { { SYNTHETIC_NET + 7, PLUMBING_TCP, 0 },
+                 { SYNTHETIC_NET + 7, PLUMBING_UDP, -1 },
+                 { 0, PLUMBING_TCP, -1 } };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        scoped(pair) ends = pair_new();
+        static struct wire_network x;
+        struct plumbing p = { .n = 1, .at = { { .protocol = rows[i].protocol } } };
+        struct err e;
+        plumbing_set_ipv4(p.at[0].address, rows[i].ipv4);
+        CHECK_INT(wire_send_network(ends.a, 9, &p, 0, &e), 0);
+        CHECK_INT(wire_receive(ends.b, &message, &e), 1);
+        CHECK_INT(wire_read_network(&message, &x, &e), rows[i].rc);
+        wire_message_done(&message);
+    }
+}
+
 static void test_message_read_as_another_is_refused(void)
 {
     scoped(pair) p = pair_new();
@@ -697,6 +721,7 @@ static const struct check_test tests[] = {
     TEST(test_note_that_is_too_long_is_refused),
     TEST(test_list_of_commands_arrives),
     TEST(test_every_message_comes_back_as_it_was),
+    TEST(test_every_port_is_of_one_address_and_of_tcp),
     TEST(test_message_read_as_another_is_refused),
     TEST(test_id_of_a_message_is_the_run_that_it_is_about),
     TEST(test_samples_that_cannot_be_are_refused),
