@@ -3,13 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/approvals/hidden.h"
-#include "api/approvals/risks.h"
 #include "api/runs/mount_request.h"
 #include "api/runs/network_request.h"
 #include "api/runs/stage_request.h"
 #include "base/auto.h"
 #include "base/text.h"
+#include "checks/hidden.h"
+#include "checks/risks.h"
 #include "run/json.h"
 #include "run/stages.h"
 #include "spec/bundle.h"
@@ -257,12 +257,14 @@ static void add_network_risks(json_t *all, const struct network_policy *p)
         char text[NETWORK_RULE_TEXT];
         const struct network_rule *rule = &p->rules[i];
         network_rule_text(rule, text);
-        add_network_risk(all, text,
-                         network_rule_is_broad(rule)
-                             ? "it can reach hosts of strangers: anybody can own a name there"
-                         : rule->host == NETWORK_HOST_SUBDOMAINS
-                             ? "it can reach every name beneath this one"
-                             : "it can reach this host, and send it everything that it reads");
+        add_network_risk(
+            all, text,
+            network_rule_is_broad(rule)
+                ? "it can reach hosts of strangers: anybody can own a name there"
+            : rule->host == NETWORK_HOST_SUBDOMAINS ? "it can reach every name beneath this one"
+            : rule->port == NETWORK_EVERY_PORT
+                ? "it can reach every port of this host, and send it everything that it reads"
+                : "it can reach this host, and send it everything that it reads");
     }
 }
 

@@ -199,6 +199,7 @@ static void test_other_origins_must_be_allowed(void)
         { NULL, "same-origin", "", 0, false },
         { NULL, "none", "", 0, false },
         { NULL, "cross-site", "", -1, false },
+        { NULL, "same-site", "", -1, false },
         { "http://localhost:6000", "same-origin", "", 0, false },
         { "https://localhost:6000", NULL, "", -1, false },
         { "http://localhost:6001", "same-site", "", -1, false },

@@ -56,7 +56,8 @@ static void test_result_is_as_its_table_says(void)
         check_reply(o, result_reply);
     }
     for (int l = LEVEL_PROCESS; l < LEVEL_COUNT_; l++) {
-        r.isolation = (struct isolation){ .level = (enum level)l, .unenforced = ~0u >> 23 };
+        r.isolation = (struct isolation){ .level = (enum level)l,
+                                          .unenforced = LIMIT_BIT(LIMIT_COUNT) - 1 };
         json_auto_t *o = result_json(&r);
         check_reply(o, result_reply);
     }
@@ -80,6 +81,13 @@ static void test_table_of_a_result_says_nothing_that_is_not_there(void)
     result_add_stream(o, "stdout", &out);
     result_add_stream(o, "stderr", &out);
     check_reply(o, result_reply);
+    r.test_runner = TEST_RUNNER_NONE; /* either of them */
+    r.checks = true;
+    json_auto_t *check = result_json(&r);
+    check_reply(check, result_reply);
+    CHECK(json_is_null(json_object_get(check, "checks")) && !json_object_get(check, "tests"));
+    CHECK_STR(json_string_value(json_object_get(check, "outcome")), "unknown");
+    (void)json_object_update_missing(o, check);
     for (size_t i = 0; i < ARRAY_LEN(beside); i++) {
         CHECK(json_object_get(o, beside[i]) == NULL);
         json_put(o, beside[i], json_null());

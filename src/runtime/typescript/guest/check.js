@@ -1,4 +1,4 @@
-// Checks the types of a program: `node check.js main.ts`. Errors go to stderr in the compiler's
+// Checks the types of a program: `node check.js main.ts [FILE...]`. Errors go to stderr in the compiler's
 // words, and the exit status is 1. Strict as after `tsc --init`, unless a tsconfig.json lies beside
 // the program.
 'use strict';
@@ -43,7 +43,7 @@ const asked = (dir) => {
   return ts.parseJsonConfigFileContent({ ...config, files: [], include: [] }, ts.sys, dir).options;
 };
 
-const main = path.resolve(process.argv[2]);
+const mains = process.argv.slice(2).map((f) => path.resolve(f));
 const options = {
   strict: true,
   target: ts.ScriptTarget.ES2022,
@@ -52,7 +52,7 @@ const options = {
   resolveJsonModule: true,
   experimentalDecorators: parseInt(ts.versionMajorMinor, 10) < 5,
   jsx: ts.JsxEmit.React,
-  ...asked(path.dirname(main)),
+  ...asked(path.dirname(mains[0])),
   module: ts.ModuleKind.CommonJS,
   moduleResolution: ts.ModuleResolutionKind.NodeJs || ts.ModuleResolutionKind.Node10,
   moduleDetection: ts.ModuleDetectionKind ? ts.ModuleDetectionKind.Force : undefined,
@@ -70,7 +70,7 @@ host.readFile = (f) => (f === NODE ? NODE_TEXT : readFile.call(host, f));
 host.getSourceFile = (f, ...rest) =>
   (f === NODE ? ts.createSourceFile(f, NODE_TEXT, options.target) : getSourceFile.call(host, f, ...rest));
 
-const program = ts.createProgram(types ? [main] : [NODE, main], options, host);
+const program = ts.createProgram(types ? mains : [NODE, ...mains], options, host);
 if (!types) ALLOWED.add(UNKNOWN_TYPE);
 const found = ts.getPreEmitDiagnostics(program).filter((d) => d.category === ts.DiagnosticCategory.Error && !ALLOWED.has(d.code));
 

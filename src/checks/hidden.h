@@ -1,4 +1,4 @@
-/* api/approvals/hidden.h — characters that a person does not see, or that change the order in which
+/* checks/hidden.h — characters that a person does not see, or that change the order in which
  * a line is shown. Runs in: keeper. Pure functions. */
 #pragma once
 

@@ -1,4 +1,4 @@
-#include "api/approvals/risks.h"
+#include "checks/risks.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* api/approvals/risks.h — words in a program that its approver should look at. Runs in: keeper.
+/* checks/risks.h — words in a program that its approver should look at. Runs in: keeper.
  * Pure functions. They direct the eye and are no defence: code can do any harm without these words.
  * The jar is the defence. */
 #pragma once

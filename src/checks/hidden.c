@@ -1,4 +1,4 @@
-#include "api/approvals/hidden.h"
+#include "checks/hidden.h"
 
 #include <stdbool.h>
 #include <stdint.h>
