@@ -16,6 +16,22 @@
     "export PYTHONDONTWRITEBYTECODE=1 COLUMNS=300\n" \
     "[ -d src ] && export PYTHONPATH=/sandbox/src\n"
 
+#define JS_TESTS                                                                            \
+    WORDS("*.test.js", "*.test.mjs", "*.test.cjs", "*.test.jsx", "*.test.ts", "*.test.mts", \
+          "*.test.tsx", "*.spec.js", "*.spec.mjs", "*.spec.cjs", "*.spec.jsx", "*.spec.ts", \
+          "*.spec.mts", "*.spec.tsx")
+/* A runner from npm: among the packages of the project, which a command mounts, or of the machine.
+ * Tests import it by its name, so the project gets a link. */
+#define PACKAGE_PLACES(name)                                                  \
+    WORDS("/usr/local/lib/node_modules/" name, "/usr/lib/node_modules/" name, \
+          "/usr/share/nodejs/" name)
+#define FIND_PACKAGE(name)                                                              \
+    "for place in /mnt/node_modules /usr/local/lib/node_modules /usr/lib/node_modules " \
+    "/usr/share/nodejs\n"                                                               \
+    "do [ -e $place/" name " ] && break; done\n"                                        \
+    "[ -e node_modules ] || ln -s $place node_modules\n"                                \
+    "export CI=1 NO_COLOR=1 FORCE_COLOR=0\n"
+
 static const struct suite_runner runners[TEST_RUNNER_COUNT_] = {
     [TEST_RUNNER_PYTEST] = {
         .name = "pytest",
@@ -128,6 +144,68 @@ static const struct suite_runner runners[TEST_RUNNER_COUNT_] = {
         .no_tests = 8,
         .read = read_ctest,
     },
+    [TEST_RUNNER_RSPEC] = {
+        .name = "rspec",
+        .language = "ruby",
+        .marks = NO_WORDS,
+        .tests = WORDS("*_spec.rb"),
+        /* The files are named, because RSpec looks below spec alone. */
+        .script = ONE_STREAM
+            "shopt -s globstar nullglob\n"
+            "exec /usr/bin/rspec -I. -Ilib --format documentation --no-color --no-profile \\\n"
+            "    --order defined \"$@\" ./**/*_spec.rb\n",
+        .places = WORDS("/usr/bin/rspec"),
+        .install = "apt-get install ruby-rspec",
+        .code = "main.rb",
+        .beside = "main_spec.rb",
+        .no_tests = -1,
+        .read = read_rspec,
+    },
+    [TEST_RUNNER_CARGO] = {
+        .name = "cargo",
+        .language = "rust",
+        .marks = WORDS("Cargo.toml"),
+        .tests = WORDS("Cargo.toml"),
+        .script = ONE_STREAM
+            "export CARGO_HOME=/tmp/cargo CARGO_TARGET_DIR=/tmp/target CARGO_TERM_COLOR=never\n"
+            "export RUST_BACKTRACE=0\n"
+            "exec /usr/bin/cargo test --offline --no-fail-fast \"$@\"\n",
+        .places = WORDS("/usr/bin/cargo"),
+        .install = "apt-get install cargo",
+        .no_tests = -1,
+        .read = read_cargo,
+    },
+    [TEST_RUNNER_JEST] = {
+        .name = "jest",
+        .language = "javascript",
+        .marks = WORDS("jest.config.*"),
+        .tests = JS_TESTS,
+        .script = ONE_STREAM FIND_PACKAGE("jest")
+            "exec /usr/bin/node $place/jest/bin/jest.js --ci --verbose --colors=false --runInBand \\\n"
+            "    --watchman=false --cacheDirectory=/tmp/jest \"$@\"\n",
+        .places = PACKAGE_PLACES("jest"),
+        .package = "jest",
+        .install = "npm install -g jest",
+        .code = "main.js",
+        .beside = "main.test.js",
+        .no_tests = -1,
+        .read = read_jest,
+    },
+    [TEST_RUNNER_VITEST] = {
+        .name = "vitest",
+        .language = "javascript",
+        .marks = WORDS("vitest.config.*"),
+        .tests = JS_TESTS,
+        .script = ONE_STREAM FIND_PACKAGE("vitest")
+            "exec /usr/bin/node $place/vitest/vitest.mjs run --reporter=tap-flat \"$@\"\n",
+        .places = PACKAGE_PLACES("vitest"),
+        .package = "vitest",
+        .install = "npm install -g vitest",
+        .code = "main.mjs",
+        .beside = "main.test.mjs",
+        .no_tests = -1,
+        .read = read_vitest,
+    },
 };
 
 const struct suite_runner *suite_runner(enum test_runner runner)
@@ -193,16 +271,20 @@ const char *suite_list(char *out, size_t size)
     return out;
 }
 
+/* Node's own runner takes the same files. */
+static const unsigned need_a_mark = 1U << TEST_RUNNER_JEST | 1U << TEST_RUNNER_VITEST;
+
 int suite_choose(const struct suite_search *s, enum test_runner *ret, struct err *e)
 {
-    const unsigned sets[] = { s->marked & s->possible, s->possible };
+    const unsigned marked = s->marked | s->present;
+    const unsigned sets[] = { marked & s->possible, s->possible & ~need_a_mark };
     const struct suite_runner *wanted = NULL;
     char known[160];
     for (size_t k = 0; k < ARRAY_LEN(sets) && !wanted; k++)
         for (int i = TEST_RUNNER_NONE + 1; i < TEST_RUNNER_COUNT_; i++) {
             if (!(sets[k] & 1U << i))
                 continue;
-            if (suite_is_installed(&runners[i])) {
+            if (s->present & 1U << i || suite_is_installed(&runners[i])) {
                 *ret = (enum test_runner)i;
                 return 0;
             }

@@ -34,6 +34,7 @@ struct suite_runner {
     const char *const *tests;  /* patterns of names: such a file, anywhere, may be a test */
     const char *script;        /* bash; runs the tests of /sandbox, and prints to stdout alone */
     const char *const *places; /* files of this machine; it is installed if one exists */
+    const char *package;       /* in node_modules of a project, where it may be too; NULL: none */
     const char *install;       /* the command that installs it on Debian */
     const char *code, *beside; /* names for code and its tests; NULL: it needs a project */
     int no_tests;              /* the exit status if there is no test; -1: as for good tests */
@@ -52,6 +53,7 @@ enum test_runner suite_of_language(const char *language);
 /* The runners that the files of a project point to: bits of 1 << enum test_runner. */
 struct suite_search {
     unsigned marked, possible;
+    unsigned present; /* the project itself has the runner: its package */
 };
 /* path: below the directory of the project. */
 void suite_see(struct suite_search *s, const char *path);

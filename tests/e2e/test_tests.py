@@ -207,6 +207,18 @@ C_PROJECT = {
                       "add_executable(t t.c)\nadd_test(NAME good COMMAND t)\nadd_test(NAME bad COMMAND t 1)\n",
     "t.c": "#include <assert.h>\nint main(int argc, char **argv) { (void)argv; assert(argc == 1); }\n",
 }
+SPECS = """require_relative "main"
+
+RSpec.describe "add" do
+  it("is good") { expect(add(1, 2)).to eq(3) }
+  it("is bad") { nil.upcase }
+end
+"""
+CRATE = {
+    "Cargo.toml": '[package]\nname = "calc"\nversion = "0.1.0"\nedition = "2021"\n',
+    "src/lib.rs": "#[test]\nfn good() {}\n\n#[test]\nfn bad() {\n    let list: Vec<i32> = vec![];\n"
+                  "    println!(\"{}\", list[list.len()]);\n}\n",
+}
 # The runner, its request, the names of a good and a bad test, and the type of the error.
 RUNNERS = [
     ("node", {"language": "js", "code": "exports.add = (a, b) => a + b;", "tests": JS_TESTS}, "good", "bad",
@@ -216,8 +228,12 @@ RUNNERS = [
     ("minitest", {"language": "ruby", "code": "def add(a, b) = a + b\n", "tests": RUBY_TESTS}, "AddTest#test_good",
      "AddTest#test_bad", "NoMethodError"),
     ("ctest", {"files": C_PROJECT}, "good", "bad", "SIGABRT"),
+    ("rspec", {"language": "ruby", "code": "def add(a, b) = a + b\n", "tests": SPECS, "test_runner": "rspec"},
+     "add is good", "add is bad", "NoMethodError"),
+    ("cargo", {"files": CRATE}, "good", "bad", "panic"),
 ]
-PROGRAMS = {"node": "/usr/bin/node", "go": "/usr/bin/go", "minitest": "/usr/bin/ruby", "ctest": "/usr/bin/ctest"}
+PROGRAMS = {"node": "/usr/bin/node", "go": "/usr/bin/go", "minitest": "/usr/bin/ruby", "ctest": "/usr/bin/ctest",
+            "rspec": "/usr/bin/rspec", "cargo": "/usr/bin/cargo"}
 
 
 @pytest.mark.parametrize("runner, body, good, bad, error", RUNNERS, ids=[r[0] for r in RUNNERS])
@@ -231,6 +247,29 @@ def test_each_runner_tells_its_tests(service, runner, body, good, bad, error):
     got = cases(result["tests"])
     assert got[good]["outcome"] == "passed" and got[bad]["outcome"] in ("failed", "error"), got
     assert got[bad]["diagnosis"]["type"] == error, got
+
+
+@pytest.mark.parametrize("runner, tests, name", [("jest", "jest.test.js", "jest.test.js > calc \u203a "),
+                                                 ("vitest", "vitest.test.mjs", "vitest.test.mjs > ")])
+def test_runners_among_the_packages_of_a_project(runner, tests, name):
+    directory = harness.REPO / "tests" / "runners"
+    if not (directory / "node_modules" / runner).exists():
+        pytest.skip("needs the packages of tests/runners (scripts/test-clients-deps)")
+    done = belljar("test", "--json", "--test-runner", runner, directory, "--", tests)
+    got = cases(json.loads(done.stdout)["tests"])
+    assert done.returncode == 1 and got[name + "good"]["outcome"] == "passed" and len(got) == 2, got
+    bad = got[name + "bad"]
+    assert (bad["outcome"], bad["file"], bad["line"]) == ("failed", "calc.js", 1), bad
+    assert bad["diagnosis"]["type"] == "TypeError" and bad["diagnosis"]["suggestions"], bad
+
+
+def test_runner_of_npm_that_is_missing_names_its_command(project):
+    directory = project(package_json="{}")
+    (directory / "a.test.js").write_text("test('x', () => {});\n")
+    (directory / "jest.config.js").write_text("module.exports = {};\n")
+    done = belljar("test", directory)
+    if not os.path.exists("/usr/local/lib/node_modules/jest"):
+        assert done.returncode == 125 and "'npm install -g jest' installs it" in done.stderr, done
 
 
 @pytest.mark.parametrize("body, field, message", [

@@ -8,6 +8,7 @@
 #include "api/runs/network_request.h"
 #include "api/runs/result_fields.h"
 #include "api/runs/run_post.h"
+#include "api/runs/script_request.h"
 #include "api/runs/stream.h"
 #include "base/array.h"
 #include "base/text.h"
@@ -18,37 +19,27 @@
 
 #define SCRIPT ".belljar-test.sh"
 
-/* One request while it is made into that of a run; `field` is the field that an error names. */
+/* One request while it is made into that of a run. */
 struct tests_builder {
-    json_t *body;
-    const struct settings *settings;
+    struct script_request request;
     enum test_runner runner;
-    char *field;
-    size_t field_size;
 };
 
 static int blame(const struct tests_builder *b, const char *field)
 {
-    (void)snprintf(b->field, b->field_size, "%s", field);
-    return -1;
+    return script_blame(&b->request, field);
 }
 
 static const char *text_of(const struct tests_builder *b, const char *key)
 {
-    return json_string_value(json_object_get(b->body, key));
+    return script_text(&b->request, key);
 }
 
 /* ---- the runner ---- */
 
-static void see_files(const struct tests_builder *b, struct suite_search *s)
+static void see(void *arg, const char *name)
 {
-    json_t *files = json_object_get(b->body, "files"), *file;
-    const char *name;
-    size_t i;
-    json_object_foreach(files, name, file)
-        suite_see(s, name);
-    json_array_foreach(files, i, file)
-        suite_see(s, json_string_value(json_object_get(file, "name")));
+    suite_see(arg, name);
 }
 
 static int runner_of_language(struct tests_builder *b, struct err *e)
@@ -77,15 +68,15 @@ static int choose_runner(struct tests_builder *b, struct err *e)
     for (int i = TEST_RUNNER_NONE + 1; given && i < TEST_RUNNER_COUNT_; i++)
         if (strcmp(test_runners[i], given) == 0)
             b->runner = (enum test_runner)i;
-    if (b->runner == TEST_RUNNER_NONE && json_object_get(b->body, "tests"))
+    if (b->runner == TEST_RUNNER_NONE && json_object_get(b->request.body, "tests"))
         return runner_of_language(b, e);
     if (b->runner == TEST_RUNNER_NONE) {
         struct suite_search s = { 0 };
-        see_files(b, &s);
+        script_see_files(&b->request, see, &s);
         return suite_choose(&s, &b->runner, e) ? blame(b, "files") : 0;
     }
     const struct suite_runner *r = suite_runner(b->runner);
-    if (json_object_get(b->body, "tests") && !r->code) {
+    if (json_object_get(b->request.body, "tests") && !r->code) {
         (void)blame(b, "test_runner");
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "'%s' needs a project: send 'files' in place of 'code' and 'tests'",
@@ -99,90 +90,50 @@ static int choose_runner(struct tests_builder *b, struct err *e)
 
 /* ---- the files ---- */
 
-/* `files` is an object or a list. */
-static int add_file(struct tests_builder *b, const char *name, json_t *content, struct err *e)
-{
-    json_t *files = json_object_get(b->body, "files"), *file;
-    size_t i;
-    bool taken = json_object_get(files, name) != NULL;
-    json_array_foreach(files, i, file)
-        taken = taken || strcmp(json_string_value(json_object_get(file, "name")), name) == 0;
-    if (taken) {
-        json_decref(content);
-        (void)blame(b, "files");
-        return err_set(e, ERR_BAD_REQUEST, 0,
-                       "file name '%s' is taken by the service here: choose another", name);
-    }
-    int failed = json_is_array(files)
-                     ? json_array_append_new(
-                           files, json_pack("{s:s, s:o}", "name", name, "content", content))
-                     : json_object_set_new(files, name, content);
-    return failed ? err_no_memory(e, "a request") : 0;
-}
-
 static int add_files(struct tests_builder *b, struct err *e)
 {
     const struct suite_runner *r = suite_runner(b->runner);
-    json_t *code = json_object_get(b->body, "code"), *tests = json_object_get(b->body, "tests");
-    if (!json_object_get(b->body, "files"))
-        (void)json_object_set_new(b->body, "files", json_object());
-    if (code && add_file(b, r->code, json_incref(code), e))
+    json_t *code = json_object_get(b->request.body, "code"),
+           *tests = json_object_get(b->request.body, "tests");
+    if (code && script_add_file(&b->request, r->code, json_incref(code), e))
         return -1;
-    if (tests && add_file(b, r->beside, json_incref(tests), e))
+    if (tests && script_add_file(&b->request, r->beside, json_incref(tests), e))
         return -1;
-    return add_file(b, SCRIPT, json_string(r->script), e);
+    return script_add_file(&b->request, SCRIPT, json_string(r->script), e);
 }
 
 static int check_parts(const struct tests_builder *b, struct err *e)
 {
-    bool code = json_object_get(b->body, "code"), tests = json_object_get(b->body, "tests");
+    bool code = json_object_get(b->request.body, "code"),
+         tests = json_object_get(b->request.body, "tests");
     if (code != tests) {
         (void)blame(b, code ? "tests" : "code");
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "'%s' is missing: 'code' and 'tests' go together, or 'files' is a project",
                        code ? "tests" : "code");
     }
-    if (code || json_object_get(b->body, "files"))
+    if (code || json_object_get(b->request.body, "files"))
         return 0;
     (void)blame(b, "files");
     return err_set(e, ERR_BAD_REQUEST, 0,
                    "there are no tests: give 'files', or 'language', 'code' and 'tests'");
 }
 
-/* Tests may compile their project: the limits that are not given are those of a compiler. */
-static void add_limits(struct tests_builder *b)
-{
-    enum { WALL_MS = 120000 };
-    struct limits defaults = compile_limits_default();
-    json_t *limits = json_object_get(b->body, "limits");
-    bool wall = json_object_get(limits, limit_defs[LIMIT_WALL_MS].key);
-    defaults.v[LIMIT_WALL_MS] = defaults.v[LIMIT_CPU_MS] = WALL_MS;
-    defaults.v[LIMIT_OUTPUT] = b->settings->limit_default.v[LIMIT_OUTPUT];
-    if (!limits) {
-        limits = json_object();
-        (void)json_object_set_new(b->body, "limits", limits);
-    }
-    for (int i = 0; i < LIMIT_COUNT; i++) {
-        uint64_t most = b->settings->limit_max.v[i], value = defaults.v[i];
-        if (!json_object_get(limits, limit_defs[i].key) && !(wall && i == LIMIT_CPU_MS))
-            json_put(limits, limit_defs[i].key,
-                     json_integer((json_int_t)(value < most ? value : most)));
-    }
-}
-
 /* Makes the body of POST /v1/runs, in place. */
 static int make_run(struct tests_builder *b, struct err *e)
 {
+    enum { WALL_MS = 120000 };
+    json_t *body = b->request.body;
     static const char *const gone[] = { "code", "tests", "language" };
     if (check_parts(b, e) || choose_runner(b, e) || add_files(b, e))
         return -1;
-    add_limits(b);
+    script_add_limits(&b->request, WALL_MS); /* tests may compile their project */
     for (size_t i = 0; i < ARRAY_LEN(gone); i++)
-        (void)json_object_del(b->body, gone[i]);
-    json_put(b->body, "language", json_string("bash"));
-    json_put(b->body, "entry", json_string(SCRIPT));
-    json_put(b->body, "test_runner", json_string(test_runners[b->runner]));
-    b->field[0] = '\0';
+        (void)json_object_del(body, gone[i]);
+    json_put(body, "language", json_string("bash"));
+    json_put(body, "entry", json_string(SCRIPT));
+    json_put(body, "test_runner", json_string(test_runners[b->runner]));
+    b->request.field[0] = '\0';
     return 0;
 }
 
@@ -190,9 +141,7 @@ static int make_run(struct tests_builder *b, struct err *e)
 static int prepare_tests(struct api_call *c, const struct api *here, const struct buf *bytes,
                          char *field, size_t size, struct err *e)
 {
-    struct tests_builder b = {
-        .body = c->body, .settings = here->settings, .field = field, .field_size = size
-    };
+    struct tests_builder b = { .request = { c->body, here->settings, field, size } };
     return make_run(&b, e) ? -1 : run_prepare(c, here, bytes, field, size, e);
 }
 
@@ -200,9 +149,7 @@ static void post_tests(struct api_call *c)
 {
     char field[128] = "";
     struct err e = { 0 };
-    struct tests_builder b = {
-        .body = c->body, .settings = c->api->settings, .field = field, .field_size = sizeof field
-    };
+    struct tests_builder b = { .request = { c->body, c->api->settings, field, sizeof field } };
     if (!c->prepared && make_run(&b, &e))
         api_fail(c, &e, field[0] ? field : NULL);
     else

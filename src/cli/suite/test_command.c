@@ -1,36 +1,33 @@
 /* `belljar test`: runs the tests of a project over a copy, in a jar.
  *
- * main finds the files and the test runner, and forks two processes: the run, which is that of
- * `belljar run --json`, and the reporter, which reads its result. */
+ * main finds the files and the test runner; reported_run.h has the two processes beside it. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "base/auto.h"
-#include "base/fdio.h"
+#include "base/directory.h"
+#include "base/strv.h"
 #include "base/text.h"
 #include "cli/args.h"
 #include "cli/cli.h"
 #include "cli/run/project.h"
-#include "cli/run/run_command.h"
+#include "cli/run/run_mounts.h"
+#include "cli/suite/reported_run.h"
 #include "cli/suite/test_report.h"
-#include "run/keeper_uid.h"
-#include "run/privileges.h"
 #include "spec/bundle.h"
 
 struct test {
     struct run_arguments run;
     const char *junit;
+    const char *directory; /* NULL: files are given */
     bool json, verbose;
 };
+_Static_assert(offsetof(struct test, run) == 0, "reported_limit_rows()");
 
 /* ---- options ---- */
 
@@ -52,14 +49,6 @@ static const char *runner_at(const void *def, size_t i)
 {
     (void)def;
     return i + 1 < TEST_RUNNER_COUNT_ ? test_runners[i + 1] : NULL;
-}
-
-static int set_limit(void *options, const struct arg_row *row, const char *value, struct err *e)
-{
-    struct test *t = options;
-    enum limit_id id = (enum limit_id)((const struct limit_def *)row->def - limit_defs);
-    t->run.limits_given |= LIMIT_BIT(id);
-    return limit_parse(id, value, &t->run.limits, e);
 }
 
 #define AT(member) offsetof(struct test, member)
@@ -89,17 +78,7 @@ static struct limits test_limits(void)
 static size_t limit_rows(struct arg_row *out)
 {
     const struct limits defaults = test_limits();
-    for (int i = 0; i < LIMIT_COUNT; i++) {
-        const struct limit_def *d = &limit_defs[i];
-        out[i] = (struct arg_row){ .name = d->option,
-                                   .metavar = d->metavar,
-                                   .help = d->help,
-                                   .group = "Limits",
-                                   .apply = set_limit,
-                                   .def = d };
-        (void)unit_format(d->unit, defaults.v[i], out[i].default_text, sizeof out[i].default_text);
-    }
-    return LIMIT_COUNT;
+    return reported_limit_rows(&defaults, out);
 }
 
 static void init(void *options)
@@ -138,6 +117,37 @@ static int add_file(struct test *t, struct suite_search *s, const char *path, st
     return bundle_name_check(name, strlen(name), e);
 }
 
+/* Packages are not copied. A project that has the package of a runner brings the runner. */
+static void see_packages(const char *directory, struct suite_search *s)
+{
+    struct stat st;
+    char path[4096];
+    for (int i = TEST_RUNNER_NONE + 1; i < TEST_RUNNER_COUNT_; i++) {
+        const struct suite_runner *r = suite_runner((enum test_runner)i);
+        if (!r->package)
+            continue;
+        (void)snprintf(path, sizeof path, "%s/node_modules/%s/package.json", directory, r->package);
+        if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
+            s->present |= 1U << i;
+    }
+}
+
+/* The jar sees the packages of the project, read-only. A service need not have them. */
+static int mount_packages(struct test *t, struct err *e)
+{
+    char path[4096];
+    autoclose int fd = -1;
+    autofree char *directory = realpath(t->directory, NULL);
+    (void)snprintf(path, sizeof path, "%s/node_modules", directory ? directory : t->directory);
+    if (directory_open(AT_FDCWD, path, 0, path, &fd, e) || directory_path(fd, path, sizeof path, e))
+        return err_wrap(e, "show the packages of the project to the tests");
+    t->run.local = true;
+    return strv_add(&t->run.mount_roots, path, e) ||
+                   strv_add(&t->run.mount_names, "node_modules", e) || run_mounts_check(&t->run, e)
+               ? -1
+               : 0;
+}
+
 /* One directory, or files that are copied side by side. */
 static int take_operands(struct test *t, struct suite_search *s, int argc, char **argv,
                          struct err *e)
@@ -146,8 +156,11 @@ static int take_operands(struct test *t, struct suite_search *s, int argc, char 
     const char *first = argc > 0 ? argv[0] : ".";
     if (stat(first, &st) < 0)
         return err_set(e, ERR_BAD_REQUEST, errno, "'%s'", QUOTED(first));
-    if (S_ISDIR(st.st_mode) && argc <= 1)
+    if (S_ISDIR(st.st_mode) && argc <= 1) {
+        t->directory = first;
+        see_packages(first, s);
         return project_copy(&t->run, first, see, s, e);
+    }
     for (int i = 0; i < argc; i++) {
         if (stat(argv[i], &st) < 0 || !S_ISREG(st.st_mode))
             return err_set(e, ERR_USAGE, 0,
@@ -163,8 +176,10 @@ static int take_operands(struct test *t, struct suite_search *s, int argc, char 
 static int choose_runner(struct test *t, const struct suite_search *s, struct err *e)
 {
     enum test_runner *chosen = &t->run.run_options.test_runner;
-    if (*chosen == TEST_RUNNER_NONE)
-        return suite_choose(s, chosen, e);
+    if (*chosen == TEST_RUNNER_NONE && suite_choose(s, chosen, e))
+        return -1;
+    if (s->present & 1U << *chosen)
+        return mount_packages(t, e);
     const struct suite_runner *r = suite_runner(*chosen);
     return suite_is_installed(r) ? 0 : suite_refuse(r, e);
 }
@@ -183,75 +198,9 @@ static void make_run(struct test *t, char **args)
     o->json = true;
 }
 
-/* ---- the processes ---- */
-
-[[gnu::noreturn]]
-static void be_run(struct test *t, int out, pid_t parent)
+static int report(int in, const void *options, struct err *e)
 {
-    struct err e = { 0 };
-    int status = -1;
-    if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || getppid() != parent || dup2(out, 1) != 1)
-        _exit(err_exit_status(ERR_KERNEL));
-    (void)close(out);
-    status = run_program(&t->run, &e);
-    (void)fflush(stdout);
-    _exit(status < 0 ? cli_fail(&e) : status);
-}
-
-[[gnu::noreturn]]
-static void be_reporter(int in, const struct test_report_options *o, pid_t parent, uid_t uid)
-{
-    struct err e;
-    const int keep[] = { in, o->junit_fd };
-    int status = -1;
-    if (fd_keep_only(keep, ARRAY_LEN(keep), &e) == 0 && privileges_drop(parent, uid, &e) == 0 &&
-        privileges_confine(ROLE_COMMAND_KEEPER, NULL, &e) == 0)
-        status = test_report(in, o, &e);
-    _exit(status < 0 ? cli_fail(&e) : status);
-}
-
-static int wait_for(pid_t pid, int *ret, struct err *e)
-{
-    int status;
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return err_set(e, ERR_KERNEL, errno, "wait for the tests");
-    if (!WIFEXITED(status))
-        return err_set(e, ERR_UNAVAILABLE, 0, "a process of the tests died (signal %d)",
-                       WTERMSIG(status));
-    *ret = WEXITSTATUS(status);
-    return 0;
-}
-
-/* The status of the reporter. If there was no result, the run has said why: its status. */
-static int start(struct test *t, const struct test_report_options *o, struct err *e)
-{
-    scoped(keeper_uid) uid = KEEPER_UID_INIT;
-    sigset_t ending;
-    int fds[2], run_status = 0, status = 0;
-    if (keeper_uid_for_command(&uid, e) || fd_pipe(fds, e))
-        return -1;
-    autoclose int in = fds[0], out = fds[1];
-    pid_t us = getpid();
-    (void)fflush(stdout);
-    pid_t reporter = fork();
-    if (reporter == 0) {
-        fd_close(&out);
-        be_reporter(in, o, us, uid.lock_fd >= 0 ? uid.uid : geteuid());
-    }
-    pid_t run = reporter > 0 ? fork() : -1;
-    if (run == 0) {
-        fd_close(&in);
-        be_run(t, fd_take(&out), us);
-    }
-    fd_close(&out);
-    if (reporter < 0 || run < 0)
-        return err_set(e, ERR_KERNEL, errno, "start the tests");
-    cli_signals(&ending); /* the run ends by them, and then so do we */
-    (void)sigprocmask(SIG_BLOCK, &ending, NULL);
-    if (wait_for(run, &run_status, e) || wait_for(reporter, &status, e))
-        return -1;
-    return status == TEST_NO_RESULT ? run_status : status;
+    return test_report(in, options, e);
 }
 
 static int test(void *options, int argc, char **argv, struct err *e)
@@ -274,7 +223,10 @@ static int test(void *options, int argc, char **argv, struct err *e)
         .verbose = t->verbose,
         .junit_fd = junit,
     };
-    return start(t, &o, e);
+    const struct reported_run run = {
+        .run = &t->run, .report = report, .options = &o, .keep_fd = junit
+    };
+    return reported_run(&run, e);
 }
 
 const struct cli_command test_command = {

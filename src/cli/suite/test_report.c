@@ -8,6 +8,7 @@
 
 #include "base/auto.h"
 #include "base/fdio.h"
+#include "cli/suite/reported_run.h"
 #include "cli/verify/report.h"
 #include "diagnose/core/diagnose.h"
 #include "run/diagnosis_json.h"
@@ -182,7 +183,7 @@ int test_report(int fd, const struct test_report_options *o, struct err *e)
     if (fd_read_to_buf(fd, RESULT_MAX, &text, e))
         return -1;
     if (text.len == 0) /* the run has said why */
-        return TEST_NO_RESULT;
+        return REPORTED_NO_RESULT;
     json_auto_t *result = json_loadb(text.data, text.len, JSON_ALLOW_NUL, NULL);
     if (!json_is_object(result))
         return err_set(e, ERR_PROTOCOL, 0, "the result of the tests is not JSON");

@@ -19,10 +19,7 @@ struct test_report_options {
     int junit_fd; /* -1: no such report */
 };
 
-enum {
-    TEST_FAILED = 1,
-    TEST_NO_RESULT = 99 /* there was no JSON: the run has said why */
-};
+enum { TEST_FAILED = 1 };
 
 /* Reads one JSON object to the end of the pipe, and reports it. The exit status, or -1. */
 [[nodiscard]] int test_report(int fd, const struct test_report_options *o, struct err *e);

@@ -144,6 +144,74 @@ static void test_ctest_is_read(void)
 }
 
 /* The panic of one test ends the others: they have not got to their end. */
+static void test_rspec_is_read(void)
+{
+    static const struct expected rows[] = {
+        { "Calc adds", SUITE_PASSED, NULL, NULL },
+        { "Calc is for later", SUITE_SKIPPED, NULL, "Temporarily skipped with xit" },
+        { "Calc#add", SUITE_PASSED, NULL,
+          NULL }, /* a test printed a line between it and its test */
+        { "Calc throws", SUITE_FAILED,
+          "calc.rb:4:in `first': undefined method `name' for nil:NilClass (NoMethodError)",
+          "undefined method" },
+        { "Calc#add is wrong", SUITE_FAILED, "expected: 4\n            got: 3", "expected: 4" },
+    };
+    CHECK_ALL(TEST_RUNNER_RSPEC, rows);
+}
+
+static void test_cargo_is_read(void)
+{
+    static const struct expected rows[] = {
+        { "tests::adds", SUITE_PASSED, NULL, NULL },
+        { "tests::later", SUITE_SKIPPED, NULL, "not now" },
+        { "tests::bounds", SUITE_FAILED, "index out of bounds: the len is 0",
+          "index out of bounds" },
+        { "tests::panics", SUITE_PASSED, NULL, NULL },
+        { "tests::wrong", SUITE_FAILED, "left: `3`", "assertion failed" },
+        { "outside", SUITE_FAILED, "the sum", "the sum" },
+    };
+    CHECK_ALL(TEST_RUNNER_CARGO, rows);
+    scoped(suite_report) r = { 0 };
+    read_sample(TEST_RUNNER_CARGO, &r);
+    CHECK_STR(named(&r, "tests::bounds")->file, "src/lib.rs");
+    CHECK_INT(named(&r, "tests::bounds")->line, 23);
+}
+
+static void test_jest_is_read(void)
+{
+    static const struct expected rows[] = {
+        { "calc.test.js > prints", SUITE_PASSED, NULL, NULL },
+        { "calc.test.js > calc \xe2\x80\xba adds", SUITE_PASSED, NULL, NULL },
+        { "calc.test.js > calc \xe2\x80\xba wrong", SUITE_FAILED,
+          "Error: expect(received).toBe(expected) // Object.is equality\nExpected: 4\n",
+          "expect(received).toBe(expected)" },
+        { "calc.test.js > calc \xe2\x80\xba throws", SUITE_FAILED,
+          "TypeError: Cannot read properties of undefined (reading 'name')\n    at name "
+          "(calc.js:2:35)",
+          "TypeError" },
+        { "calc.test.js > calc \xe2\x80\xba later", SUITE_SKIPPED, NULL, NULL },
+        { "calc.test.js > calc \xe2\x80\xba much later", SUITE_SKIPPED, NULL, NULL },
+        { "broken.test.js", SUITE_ERROR, "Error: Cannot find module './nothing'", NULL },
+    };
+    CHECK_ALL(TEST_RUNNER_JEST, rows);
+}
+
+static void test_vitest_is_read(void)
+{
+    static const struct expected rows[] = {
+        { "vbroken.spec.mjs", SUITE_ERROR, "Error: Cannot find module './nothing.mjs'", NULL },
+        { "vit.spec.mjs > vit > adds", SUITE_PASSED, NULL, NULL },
+        { "vit.spec.mjs > vit > wrong", SUITE_FAILED,
+          "AssertionError: expected { a: 3 } to deeply equal { a: 4 }\n    at "
+          "/sandbox/vit.spec.mjs:4",
+          "deeply equal" },
+        { "vit.spec.mjs > vit > throws", SUITE_FAILED, "TypeError: Cannot read", "Cannot read" },
+        { "vit.spec.mjs > vit > later", SUITE_SKIPPED, NULL, NULL },
+        { "vit.spec.mjs > vit > prints", SUITE_PASSED, NULL, NULL },
+    };
+    CHECK_ALL(TEST_RUNNER_VITEST, rows);
+}
+
 static void test_a_go_test_without_an_end_is_an_error(void)
 {
     static const char text[] = "=== RUN   TestA\n=== PAUSE TestA\n=== RUN   TestB\n--- PASS: TestB "
@@ -294,6 +362,10 @@ static const struct check_test tests[] = {
     TEST(test_go_is_read),
     TEST(test_minitest_is_read),
     TEST(test_ctest_is_read),
+    TEST(test_rspec_is_read),
+    TEST(test_cargo_is_read),
+    TEST(test_jest_is_read),
+    TEST(test_vitest_is_read),
     TEST(test_a_go_test_without_an_end_is_an_error),
     TEST(test_the_output_of_a_test_explains_nothing),
     TEST(test_reports_are_bounded),

@@ -1,0 +1,1 @@
+exports.first = (list) => list[0].name;
