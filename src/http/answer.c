@@ -299,6 +299,15 @@ void http_stream_end(struct http_exchange *x)
     answer_finish(c, has_bytes);
 }
 
+void http_stream_cut(struct http_exchange *x)
+{
+    struct connection *c = connection_of(x);
+    if (!c->streams || c->answered)
+        return;
+    c->closes = true;
+    answer_finish(c, true);
+}
+
 void http_upgrade(struct http_exchange *x,
                   void (*on_bytes)(struct http_exchange *x, const char *bytes, size_t n))
 {

@@ -161,6 +161,9 @@ void http_stream_write(struct http_exchange *x, const void *bytes, size_t n);
 /* SIZE_MAX if the client has left and on_gone() is about to be called: no more data is needed. */
 size_t http_stream_queued(const struct http_exchange *x);
 void http_stream_end(struct http_exchange *x);
+/* As http_stream_end(), for an answer of which a part is missing: the connection closes without the end
+ * of the answer, so that the client notices. */
+void http_stream_cut(struct http_exchange *x);
 
 /* Answers 101 with the headers that were added, and turns the connection into a stream of bytes in
  * both directions: on_bytes() gets the bytes of the client, first the ones behind the

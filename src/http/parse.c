@@ -170,9 +170,11 @@ static int on_headers_complete(llhttp_t *p)
     return 1; /* skips the body, which chunks_feed() or a count reads */
 }
 
-static int split_headers(struct http_head *h, struct http_request *q, size_t lines,
+/* The headers of a request or of an answer. */
+static int split_headers(struct http_head *h, llhttp_type_t type, size_t lines, size_t *ret_n,
                          struct refusal *r)
 {
+    const char *what = type == HTTP_REQUEST ? "request" : "answer";
     static const llhttp_settings_t settings = {
         .on_header_field = on_name,
         .on_header_value = on_value,
@@ -180,7 +182,7 @@ static int split_headers(struct http_head *h, struct http_request *q, size_t lin
     };
     struct split s = { .head = h, .max_headers = lines - 1 };
     llhttp_t p;
-    llhttp_init(&p, HTTP_REQUEST, &settings);
+    llhttp_init(&p, type, &settings);
     p.data = &s;
     llhttp_errno_t result = llhttp_execute(&p, h->text.data, h->text.len);
     if (result == HPE_INVALID_METHOD) {
@@ -195,11 +197,10 @@ static int split_headers(struct http_head *h, struct http_request *q, size_t lin
     if (result == HPE_USER)
         return refuse(r, 400, "a header is malformed; headers are 'Name: value' CR LF");
     if (result != HPE_OK && result != HPE_PAUSED_UPGRADE)
-        return refuse(r, 400, "the request's head is malformed: %s", llhttp_get_error_reason(&p));
+        return refuse(r, 400, "the %s's head is malformed: %s", what, llhttp_get_error_reason(&p));
     if (!s.complete || s.n_headers != lines - 1)
-        return refuse(r, 400, "the request's head is malformed: a line is not a header");
-    q->headers = h->headers;
-    q->n_headers = s.n_headers;
+        return refuse(r, 400, "the %s's head is malformed: a line is not a header", what);
+    *ret_n = s.n_headers;
     return 0;
 }
 
@@ -220,7 +221,10 @@ static void cut_headers(struct http_head *h, size_t n)
 
 /* ---- headers that this server acts on ---- */
 
-#define SINGLE(name) { name, sizeof(name) - 1 }
+#define SINGLE(name)           \
+    {                          \
+        name, sizeof(name) - 1 \
+    }
 
 enum single { HOST, LENGTH, ENCODING, TYPE, ORIGIN, AUTHORIZATION, EXPECT, SINGLE_COUNT };
 static const struct {
@@ -250,20 +254,20 @@ static void read_connection(struct http_head *h, const char *list)
     }
 }
 
-static int find_singles(struct http_head *h, const struct http_request *q,
-                        const char *values[SINGLE_COUNT], struct refusal *r)
+static int find_singles(struct http_head *h, size_t n_headers, const char *values[SINGLE_COUNT],
+                        struct refusal *r)
 {
-    for (size_t i = 0; i < q->n_headers; i++) {
-        const char *name = q->headers[i].name;
+    for (size_t i = 0; i < n_headers; i++) {
+        const char *name = h->headers[i].name;
         size_t len = strlen(name);
         if (len == 10 && strcasecmp(name, "Connection") == 0)
-            read_connection(h, q->headers[i].value);
+            read_connection(h, h->headers[i].value);
         for (size_t k = 0; k < SINGLE_COUNT; k++) {
             if (len != singles[k].len || strcasecmp(name, singles[k].name) != 0)
                 continue;
             if (values[k])
                 return refuse(r, 400, "header %s occurs twice; send it once", singles[k].name);
-            values[k] = q->headers[i].value;
+            values[k] = h->headers[i].value;
         }
     }
     return 0;
@@ -296,16 +300,24 @@ static int read_length(struct http_head *h, const char *text, struct refusal *r)
     return 0;
 }
 
-static int read_framing(struct http_head *h, const char *const values[SINGLE_COUNT],
-                        struct refusal *r)
+/* A count or chunks; neither is guessed. */
+static int read_body_form(struct http_head *h, const char *const values[SINGLE_COUNT],
+                          struct refusal *r)
 {
-    const char *encoding = values[ENCODING], *expect = values[EXPECT];
+    const char *encoding = values[ENCODING];
     if (encoding && values[LENGTH])
         return refuse(r, 400, "Content-Length and Transfer-Encoding are both present; send one");
     if (encoding && (h->http_1_0 || strcasecmp(encoding, "chunked") != 0))
         return refuse(r, 400, "Transfer-Encoding must be 'chunked', and only in HTTP/1.1");
     h->chunked = encoding != NULL;
-    if (values[LENGTH] && read_length(h, values[LENGTH], r))
+    return values[LENGTH] ? read_length(h, values[LENGTH], r) : 0;
+}
+
+static int read_framing(struct http_head *h, const char *const values[SINGLE_COUNT],
+                        struct refusal *r)
+{
+    const char *expect = values[EXPECT];
+    if (read_body_form(h, values, r))
         return -1;
     if (expect && !h->http_1_0) {
         if (strcasecmp(expect, "100-continue") != 0)
@@ -334,19 +346,60 @@ static int make_room(struct http_head *h, const char *bytes, size_t n, size_t li
     return 0;
 }
 
+static void reset(struct http_head *h)
+{
+    h->http_1_0 = h->wants_continue = h->chunked = h->asks_close = h->asks_keep_alive = false;
+    h->length = 0;
+}
+
 int head_parse(struct http_head *h, const char *bytes, size_t n, size_t lines,
                struct http_request *q, struct refusal *r)
 {
     const char *values[SINGLE_COUNT] = { 0 };
+    size_t n_headers = 0;
     if (make_room(h, bytes, n, lines, r))
         return -1;
-    h->http_1_0 = h->wants_continue = h->chunked = h->asks_close = h->asks_keep_alive = false;
-    h->length = 0;
+    reset(h);
     char *target = request_line(h, q, h->text.data, strcspn(h->text.data, "\r"), r);
-    if (!target || split_headers(h, q, lines, r))
+    if (!target || split_headers(h, HTTP_REQUEST, lines, &n_headers, r))
         return -1;
-    cut_headers(h, q->n_headers);
-    if (split_target(h, q, target, r) || find_singles(h, q, values, r))
+    cut_headers(h, n_headers);
+    q->headers = h->headers;
+    q->n_headers = n_headers;
+    if (split_target(h, q, target, r) || find_singles(h, n_headers, values, r))
         return -1;
     return read_framing(h, values, r);
+}
+
+/* ---- answers ---- */
+
+/* "HTTP/1.1 200 OK": the words behind the number may be missing. */
+static int status_line(struct http_head *h, const char *line, size_t n, int *ret_status,
+                       struct refusal *r)
+{
+    static const char form[] = "HTTP/1.1 200";
+    size_t size = sizeof form - 1;
+    if (n < size || check_version(h, line, 8, r) || line[8] != ' ' ||
+        strspn(line + 9, "0123456789") != 3 || (n > size && line[size] != ' ') || line[9] == '0')
+        return refuse(r, 400, "the answer does not start with 'HTTP/1.1 STATUS'");
+    *ret_status = (line[9] - '0') * 100 + (line[10] - '0') * 10 + line[11] - '0';
+    return 0;
+}
+
+int head_parse_answer(struct http_head *h, const char *bytes, size_t n, size_t lines,
+                      struct answer_head *ret, struct refusal *r)
+{
+    const char *values[SINGLE_COUNT] = { 0 };
+    if (make_room(h, bytes, n, lines, r))
+        return -1;
+    reset(h);
+    *ret = (struct answer_head){ .headers = h->headers };
+    if (status_line(h, h->text.data, strcspn(h->text.data, "\r"), &ret->status, r) ||
+        split_headers(h, HTTP_RESPONSE, lines, &ret->n_headers, r))
+        return -1;
+    cut_headers(h, ret->n_headers);
+    if (find_singles(h, ret->n_headers, values, r) || read_body_form(h, values, r))
+        return -1;
+    ret->until_close = !h->chunked && !values[LENGTH];
+    return 0;
 }

@@ -1,5 +1,5 @@
-/* http/parse.h — bytes to the head and body of a request; knows no sockets. Runs in: keeper. The
- * bytes are untrusted.
+/* http/parse.h — bytes to the head and body of a request, or of an answer; knows no sockets. Runs in:
+ * keeper. The bytes are untrusted.
  *
  * llhttp splits the head. This code refuses heads that llhttp accepts but another server might read
  * differently: it splits the lines a second time by its own rules, and both results must agree.
@@ -52,6 +52,17 @@ bool head_keeps_alive(const struct http_head *h);
  * refused. */
 [[nodiscard]] int head_parse(struct http_head *h, const char *bytes, size_t n, size_t lines,
                              struct http_request *q, struct refusal *r);
+
+/* The head of an answer of another server; its strings point into the struct http_head. */
+struct answer_head {
+    int status;
+    const struct http_header *headers;
+    size_t n_headers;
+    bool until_close; /* neither a length nor chunks */
+};
+/* As head_parse(). The text of a refusal is for people. */
+[[nodiscard]] int head_parse_answer(struct http_head *h, const char *bytes, size_t n, size_t lines,
+                                    struct answer_head *ret, struct refusal *r);
 
 /* A body in chunks. Starts as zeros. Extensions and trailers are checked and dropped. */
 struct chunks {

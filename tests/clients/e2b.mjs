@@ -1,5 +1,6 @@
 // Calls every method of E2B's SDKs that makes sense here, and checks each answer. Prints one line of JSON.
 import assert from 'node:assert/strict'
+import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Sandbox, NotFoundError, InvalidArgumentError, TimeoutError, CommandExitError, SandboxNotFoundError } from '@e2b/code-interpreter'
 import { Sandbox as Core } from 'e2b'
@@ -220,7 +221,22 @@ let killed
   assert.deepEqual(await names({ metadata: { user } }), [id])
   assert.deepEqual(await names({ metadata: { user: 'nope' } }), [])
   assert.deepEqual(await names({ metadata: { user }, state: ['paused'] }), [])
-  assert.match(sbx.getHost(3000), /^3000-/)
+
+  // A port of the sandbox has a host name, and the address is that of the service.
+  const host = sbx.getHost(3000)
+  assert.match(host, /^3000-.*\.localhost:\d+$/)
+  const server = await commands.run('mkdir -p /tmp/site && cd /tmp/site && echo hello >a.txt && exec python3 -m http.server 3000',
+    { background: true })
+  const visit = (path) => new Promise((resolve, reject) => request(
+    { host: '127.0.0.1', port: host.split(':')[1], path, headers: { Host: host } }, (answer) => {
+      let text = ''
+      answer.on('data', (piece) => { text += piece }).on('end', () => resolve([answer.statusCode, text]))
+    }).on('error', reject).end())
+  await until(async () => (await visit('/a.txt'))[0] === 200, 'the server in the sandbox answers')
+  assert.deepEqual(await visit('/a.txt'), [200, 'hello\n'])
+  assert.equal((await visit('/nope'))[0], 404)
+  assert.equal(await server.kill(), true)
+  await until(async () => (await visit('/a.txt'))[0] === 502, 'nobody listens')
 
   const snapshot = await sbx.createSnapshot({ name: 'first' })
   assert.deepEqual(snapshot.names, ['first'])

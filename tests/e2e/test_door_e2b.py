@@ -178,9 +178,46 @@ def test_a_helper_that_is_killed_is_started_again(door, sandbox):
     kill = ("import os, signal\nfor p in filter(str.isdigit, os.listdir('/proc')):\n"
             "    if b'belljar_helper' in open(f'/proc/{p}/cmdline', 'rb').read():\n"
             "        os.kill(int(p), signal.SIGKILL); print('killed')")
+    assert ask(door, "POST", "/filesystem.Filesystem/Stat", {"path": "/tmp"}, sandbox)[0] == 200  # it has started
     _, _, text = ask(door, "POST", "/execute", {"code": kill}, sandbox)
     assert b"killed" in text
     assert eventually(lambda: ask(door, "POST", "/filesystem.Filesystem/Stat", {"path": "/tmp"}, sandbox)[0] == 200, 20)
+
+
+def new_sandbox(door):
+    made = json.loads(ask(door, "POST", "/v2/sandboxes", {"templateID": "base"})[2])
+    return f"/sandboxes/{made['sandboxID']}", {"E2b-Sandbox-Id": made["sandboxID"],
+                                               "X-Access-Token": made["envdAccessToken"]}
+
+
+def test_the_helper_of_a_new_sandbox_serves_while_its_first_cell_runs(door):
+    """The cell ends when a file is there, which the helper writes."""
+    place, headers = new_sandbox(door)
+    connection = http.client.HTTPConnection("127.0.0.1", door.ports[0], timeout=30)
+    code = {"code": "import os, time\nwhile not os.path.exists('/tmp/go'): time.sleep(.01)\nprint('went')"}
+    connection.request("POST", "/execute", json.dumps(code), {**headers, "Content-Type": "application/json"})
+    written = ask(door, "POST", "/files?path=/tmp/go", b"x", headers, kind="application/octet-stream")
+    assert written[0] == 200, written
+    assert b"went" in connection.getresponse().read()
+    connection.close()
+    assert ask(door, "DELETE", place)[0] == 204
+
+
+def test_a_new_sandbox_pauses_before_its_helper_starts(door):
+    """The helper begins in a moment without cells, which comes in the middle of a pause here: the image is large."""
+    place, headers = new_sandbox(door)
+    code = "import os; large = os.urandom(1 << 20) * 150; print(1)"
+    _, _, text = ask(door, "POST", "/execute", {"code": code}, headers)
+    assert b"end_of_execution" in text, text
+    status, _, text = ask(door, "POST", f"{place}/pause")
+    assert status == 204, text
+    status, _, text = ask(door, "POST", f"{place}/connect", {"timeout": 60})
+    assert status == 201, text
+    _, _, text = ask(door, "POST", "/execute", {"code": "print(len(large))"}, headers)
+    assert str(150 << 20).encode() in text, text
+    listed = ask(door, "POST", "/process.Process/List", {}, {**headers, "E2b-Sandbox-Port": "49983"})
+    assert listed[0] == 200, listed
+    assert ask(door, "DELETE", place)[0] == 204
 
 
 def test_tokens_keys_and_rules():

@@ -37,6 +37,7 @@ const struct api_route *const api_tables[] = {
     stream_routes,
     audit_routes,
     test_routes,
+    check_routes,
     NULL,
 };
 

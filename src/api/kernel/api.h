@@ -185,6 +185,7 @@ enum {
     ROUTE_EARLY =
         8, /* it needs neither sessions nor templates, unless its body names a template: it
                       * does not wait for the search at the start of the service */
+    ROUTE_ANY_QUERY = 16, /* the handler passes the query on as it is */
 };
 
 /* The table of each surface; ends with a row whose path is NULL. */
@@ -194,7 +195,7 @@ extern const struct api_route run_routes[], batch_routes[], comparison_routes[],
     session_event_routes[], session_file_routes[], session_fork_routes[], session_question_routes[],
     template_routes[], session_branch_routes[], session_checkpoint_routes[], session_sleep_routes[],
     session_image_routes[], console_routes[], stream_routes[], audit_routes[],
-    artifact_list_routes[], test_routes[];
+    artifact_list_routes[], test_routes[], check_routes[];
 
 /* ---- answers (reply.c) ---- */
 /* A header of the answer. Nothing if the client is gone, or for a call of a door (inner.h). */
@@ -217,6 +218,7 @@ void api_stream_begin_as(struct api_call *c, int status, const char *content_typ
 void api_stream_write(struct api_call *c, const void *bytes, size_t n);
 size_t api_stream_queued(const struct api_call *c);
 void api_stream_end(struct api_call *c); /* ends the call */
+void api_stream_cut(struct api_call *c); /* the same, and the client sees that the end is missing */
 
 /* A text of the body; NULL if absent. Borrowed. */
 static inline const char *api_text(const struct api_call *c, const char *key)

@@ -66,7 +66,8 @@ static int find_route(const struct api *api, const struct http_request *q,
                       struct route_match *ret, struct err *e)
 {
     const struct api_core *core = api->core;
-    *ret_door = doors_find(core->doors, q);
+    bool by_host;
+    *ret_door = doors_find(core->doors, api->settings, q, &by_host);
     if (*ret_door)
         return doors_match(core->doors, *ret_door, api->settings, q, params, ret, e);
     *ret = router_match(core->router, q->method, q->path, params);
@@ -194,11 +195,13 @@ static int on_head(void *context, struct http_exchange *x, size_t *body_max)
     struct api *api = context;
     const struct http_request *q = &x->request;
     char params[API_PARAMS_MAX][API_PARAM_SIZE];
-    const struct api_door *door = doors_find(api->core->doors, q);
+    bool by_host;
+    const struct api_door *door = doors_find(api->core->doors, api->settings, q, &by_host);
     struct api_identity who;
     struct route_match m;
     struct err e = { 0 };
-    if (guard(api, x, &e) || find_route(api, q, params, &door, &m, &e))
+    /* Pages on the names of a door are no pages of ours: the guard is for our own name. */
+    if ((!by_host && guard(api, x, &e)) || find_route(api, q, params, &door, &m, &e))
         return reply_refusal(api, x, style_of(door, q), &e);
     if (q->method == METHOD_OPTIONS && m.allowed != 0)
         return answer_options(x, m.allowed);
@@ -243,7 +246,8 @@ static void on_half_close(struct http_exchange *x)
 static struct api_call *call_new(struct api *api, struct http_exchange *x)
 {
     const struct http_request *q = &x->request;
-    const struct api_door *door = doors_find(api->core->doors, q);
+    bool by_host;
+    const struct api_door *door = doors_find(api->core->doors, api->settings, q, &by_host);
     struct route_match m = { 0 };
     struct err e = { 0 };
     struct api_call *c = malloc(sizeof *c); /* not zeroed: params are large */
@@ -415,7 +419,7 @@ static void on_request(void *context, struct http_exchange *x)
     if (!c)
         return;
     const struct api_route *route = c->route;
-    if ((x->request.query[0] != '\0' || route->query) &&
+    if ((x->request.query[0] != '\0' || route->query) && !(route->flags & ROUTE_ANY_QUERY) &&
         query_check(&x->request, route->query, route->flags & ROUTE_LENIENT, field, sizeof field,
                     &e)) {
         api_fail(c, &e, field);
@@ -457,7 +461,9 @@ static void on_refusal(void *context, const struct http_request *q, int status, 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (rows[i].status == status)
             code = rows[i].code;
-    const struct api_door *door = q ? doors_find(api->core->doors, q) : NULL;
+    bool by_host;
+    const struct api_door *door = q ? doors_find(api->core->doors, api->settings, q, &by_host)
+                                    : NULL;
     json_auto_t *error = error_json(door ? style_of(door, q) : STYLE_V1,
                                     &(struct error_parts){ code, status, message, NULL });
     char *text = error ? json_dumps(error, JSON_COMPACT) : NULL;

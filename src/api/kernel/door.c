@@ -50,9 +50,29 @@ static bool has_path(const struct api_door *door, const char *path)
     return false;
 }
 
-/* The header decides first: clients of a door may use paths that other interfaces have, too. */
-const struct api_door *doors_find(const struct doors *d, const struct http_request *q)
+static bool is_open(const struct api_door *door, const struct settings *settings)
 {
+    return *(const bool *)((const char *)settings + door->setting);
+}
+
+static bool has_host(const struct api_door *door, const struct settings *settings,
+                     const struct http_request *q)
+{
+    const char *host = door->owns_host ? http_request_header(q, "Host") : NULL;
+    return host && is_open(door, settings) && door->owns_host(settings, host);
+}
+
+/* The host decides first. Then the header: clients of a door may use paths that other interfaces have,
+ * too. */
+const struct api_door *doors_find(const struct doors *d, const struct settings *settings,
+                                  const struct http_request *q, bool *ret_by_host)
+{
+    *ret_by_host = false;
+    for (size_t i = 0; d && i < d->n; i++)
+        if (has_host(d->v[i].door, settings, q)) {
+            *ret_by_host = true;
+            return d->v[i].door;
+        }
     for (size_t i = 0; d && i < d->n; i++)
         if (d->v[i].door->header && http_request_header(q, d->v[i].door->header))
             return d->v[i].door;
@@ -60,11 +80,6 @@ const struct api_door *doors_find(const struct doors *d, const struct http_reque
         if (has_path(d->v[i].door, q->path))
             return d->v[i].door;
     return NULL;
-}
-
-static bool is_open(const struct api_door *door, const struct settings *settings)
-{
-    return *(const bool *)((const char *)settings + door->setting);
 }
 
 int doors_match(const struct doors *d, const struct api_door *door, const struct settings *settings,
@@ -76,8 +91,8 @@ int doors_match(const struct doors *d, const struct api_door *door, const struct
                        "the door '%s' is off: 'doors.%s = on' in the settings file turns it on "
                        "(or: belljar serve --set doors.%s=on)",
                        door->name, door->name, door->name);
-    *ret = (struct route_match){ 0 };
-    for (size_t i = 0; i < d->n; i++)
+    *ret = (struct route_match){ .route = has_host(door, settings, q) ? door->host_route : NULL };
+    for (size_t i = 0; i < d->n && !ret->route; i++)
         if (d->v[i].door == door)
             *ret = router_match(d->v[i].router, q->method, q->path, params);
     return 0;

@@ -5,7 +5,9 @@
  * DOOR-1 A request for a door that is off is answered with 404, and the message names the setting.
  *        No handler of that door runs.
  * DOOR-2 A door has its own routes and no others: a path of a door never reaches a route of /v1,
- *        and a path of /v1 never a route of a door. */
+ *        and a path of /v1 never a route of a door.
+ * DOOR-3 A request whose Host is a name of a door reaches the handler for such names, with any path,
+ *        method and headers, and no route: nothing of the service is served on these names. */
 #pragma once
 
 #include "api/kernel/api.h"
@@ -23,6 +25,9 @@ struct api_door {
     /* NULL, or a header that holds the key for routes with scope `admin`, before key_header */
     const char *admin_key_header;
     const struct api_route *const *tables; /* ends with NULL */
+    /* NULL, or whether a host is a name of this door, with the one route that these names have. */
+    bool (*owns_host)(const struct settings *settings, const char *host);
+    const struct api_route *host_route;
     /* NULL, or another way to know the caller: by a token that the door gave out. 1: *ret is the
      * caller; 0: the request has no such token, and its key decides; -1: it is refused. */
     int (*identify)(struct api *api, const struct http_request *q, struct api_identity *ret,
@@ -38,8 +43,10 @@ extern const struct api_door *const api_doors[];
 struct doors;
 [[nodiscard]] int doors_new(struct doors **ret, const struct api_door *const *doors, struct err *e);
 void doors_free(struct doors *d);
-/* The door that a request is for; NULL: none. `d` may be NULL. */
-const struct api_door *doors_find(const struct doors *d, const struct http_request *q);
+/* The door that a request is for; NULL: none. `d` may be NULL. *ret_by_host: its Host is a name of the
+ * door (DOOR-3), which is open. */
+const struct api_door *doors_find(const struct doors *d, const struct settings *settings,
+                                  const struct http_request *q, bool *ret_by_host);
 /* The route behind a door; ERR_NOT_FOUND if the door is off. */
 [[nodiscard]] int doors_match(const struct doors *d, const struct api_door *door,
                               const struct settings *settings, const struct http_request *q,

@@ -120,9 +120,12 @@ int guard_origin(const struct guard_facts *f, bool *ret_cross, struct err *e)
             "origins",
             QUOTED(f->origin));
     }
-    if (f->fetch_site && strcasecmp(f->fetch_site, "cross-site") == 0)
+    if (f->fetch_site && (strcasecmp(f->fetch_site, "cross-site") == 0 ||
+                          strcasecmp(f->fetch_site, "same-site") == 0))
         return err_set(e, ERR_DENIED, 0,
-                       "a page of another site sent this request (Sec-Fetch-Site: cross-site); the "
-                       "setting http.origins allows origins");
+                       "a page of another site or host sent this request (Sec-Fetch-Site: %s); the "
+                       "setting http.origins allows origins",
+                       f->fetch_site[0] == 'c' || f->fetch_site[0] == 'C' ? "cross-site"
+                                                                          : "same-site");
     return 0;
 }

@@ -28,6 +28,8 @@ static const char *limit_meant(const char *key)
         { "memory_limit", LIMIT_MEMORY }, { "ram", LIMIT_MEMORY },
         { "processes", LIMIT_PIDS },      { "max_output", LIMIT_OUTPUT },
         { "output_bytes", LIMIT_OUTPUT }, { "nofile", LIMIT_OPEN_FILES },
+        { "swap", LIMIT_MEMORY_SWAP },    { "memswap_limit", LIMIT_MEMORY_SWAP },
+        { "shares", LIMIT_CPU_SHARES },   { "cpu_weight", LIMIT_CPU_SHARES },
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (strcmp(rows[i].word, key) == 0)
@@ -59,6 +61,11 @@ static int out_of_bounds(const struct limit_def *d, const char *shown, uint64_t 
                          const char *name, struct err *e)
 {
     char least[32], most[32];
+    if (d->min == max)
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "%s %s is out of bounds: only %s is accepted, because the setting "
+                       "limits.%s.max of this service allows no more",
+                       name, shown, unit_format(d->unit, max, most, sizeof most), d->key);
     return err_set(e, ERR_BAD_REQUEST, 0, "%s %s is out of bounds: from %s to %s is accepted", name,
                    shown, unit_format(d->unit, d->min, least, sizeof least),
                    unit_format(d->unit, max, most, sizeof most));

@@ -425,6 +425,14 @@ size_t api_stream_queued(const struct api_call *c)
     return c->http && !c->inner ? http_stream_queued(c->http) : 0;
 }
 
+void api_stream_cut(struct api_call *c)
+{
+    struct http_exchange *x = detach(c);
+    if (x)
+        http_stream_cut(x);
+    call_free(c);
+}
+
 void api_stream_end(struct api_call *c)
 {
     if (c->inner) {

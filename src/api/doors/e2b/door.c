@@ -85,6 +85,12 @@ static bool same(const char *a, const char *b)
     return strlen(a) == strlen(b) && sodium_memcmp(a, b, strlen(a)) == 0;
 }
 
+bool e2b_token_is(struct api *api, const char *id, const char *given, struct err *e)
+{
+    char token[E2B_TOKEN_SIZE];
+    return e2b_token(api, id, token, e) == 0 && same(token, given);
+}
+
 /* ---- signatures of URLs, which hold no id: the sandbox is the one whose token made it ---- */
 
 struct signature {
@@ -140,8 +146,8 @@ struct session *e2b_signed_for(struct api *api, const struct http_request *q, st
     return found;
 }
 
-static int become_owner(struct api *api, const struct session *s, struct api_identity *ret,
-                        struct err *e)
+int e2b_become_owner(struct api *api, const struct session *s, struct api_identity *ret,
+                     struct err *e)
 {
     if (!s->spec.key) {
         *ret = (struct api_identity){ .scopes = SCOPES_ALL };
@@ -180,7 +186,7 @@ static int identify(struct api *api, const struct http_request *q, struct api_id
         given = http_request_header(q, "E2B-Traffic-Access-Token");
     if (!id && strcmp(q->path, "/files") == 0) {
         const struct session *s = e2b_signed_for(api, q, e);
-        return s ? become_owner(api, s, ret, e) : e->code != ERR_NONE ? -1 : 0;
+        return s ? e2b_become_owner(api, s, ret, e) : e->code != ERR_NONE ? -1 : 0;
     }
     const struct session *s = id ? session_find(api->sessions, id) : NULL;
     if (!id || !given || !s || !is_for_sandbox(q->path))
@@ -190,7 +196,7 @@ static int identify(struct api *api, const struct http_request *q, struct api_id
     if (!same(token, given))
         return err_set(e, ERR_NO_KEY, 0, "the access token does not belong to sandbox '%s'",
                        QUOTED(id));
-    return become_owner(api, s, ret, e);
+    return e2b_become_owner(api, s, ret, e);
 }
 
 /* ---- answers ---- */
@@ -236,6 +242,8 @@ const struct api_door e2b_door = {
     .paths = paths,
     .header = "E2b-Sandbox-Id",
     .tables = tables,
+    .owns_host = e2b_owns_host,
+    .host_route = &e2b_port_route,
     .identify = identify,
     .close = close_door,
 };

@@ -16,7 +16,11 @@
  * E2B-4 The facts of a sandbox are in the metadata of its session, which clients of /v1 write, too.
  *       They are used only if each of them has its type.
  * E2B-5 The bytes that wait for a helper are bounded, also if it does not read, and if the clients
- *       that sent them are gone. */
+ *       that sent them are gone.
+ * E2B-6 A request to a port of a sandbox comes on a host name of that port alone, never on a name of the
+ *       service. It is written anew for the program, without tokens and keys of this service, and the
+ *       answer of the program is parsed and written anew. No answer sets a cookie for more than its own
+ *       host name. */
 #pragma once
 
 #include "api/kernel/door.h"
@@ -24,7 +28,7 @@
 
 extern const struct api_door e2b_door;
 extern const struct api_route e2b_sandbox_routes[], e2b_snapshot_routes[], e2b_code_routes[],
-    e2b_relay_routes[];
+    e2b_relay_routes[], e2b_port_route;
 
 /* One context more than clients make: that which a sandbox begins with. */
 enum { E2B_CONTEXTS_MAX = 65, E2B_DROPPED_MAX = 256 };
@@ -36,6 +40,7 @@ struct e2b {
     bool has_key;
     unsigned char key[32];
     struct helper *helpers; /* helper.c */
+    struct port *ports;     /* ports.c: connections in use */
     uv_timer_t *timer;      /* life.c; NULL: not started */
     struct api *api;
 };
@@ -44,6 +49,10 @@ struct e2b *e2b_of(struct api *api);
 /* The token of a sandbox. -1 if the key of the service cannot be read. */
 [[nodiscard]] int e2b_token(struct api *api, const char *id, char ret[E2B_TOKEN_SIZE],
                             struct err *e);
+bool e2b_token_is(struct api *api, const char *id, const char *given, struct err *e);
+/* The identity of the key that created a sandbox: 1, or -1 if that key was removed. */
+[[nodiscard]] int e2b_become_owner(struct api *api, const struct session *s,
+                                   struct api_identity *ret, struct err *e);
 /* The sandbox whose token signed the URL of this request; NULL: none, or *e says why it is refused. */
 struct session *e2b_signed_for(struct api *api, const struct http_request *q, struct err *e);
 /* Ends a call with this status, in the form of its route. */
@@ -93,6 +102,12 @@ void e2b_command_done(struct e2b_command *x);
                                  const char *names, const struct buf *bytes, bool packed,
                                  struct err *e);
 
+/* ---- ports.c: ports of sandboxes (E2B-6) ---- */
+/* Whether a host is PORT-ID.DOMAIN of the setting doors.e2b_domain. */
+bool e2b_owns_host(const struct settings *settings, const char *host);
+/* The domain that clients make such names of. host: of their request, or NULL. */
+void e2b_domain(const struct settings *settings, const char *host, char *ret, size_t size);
+
 /* ---- snapshots.c ---- */
 /* A sandbox that begins in a snapshot. Ends the call. Takes over the facts. */
 void e2b_create_from_snapshot(struct api_call *c, const char *snapshot, json_t *facts);
@@ -114,6 +129,9 @@ bool helper_wait(struct api_call *c, const struct session *s);
 /* Sends a request, which gets its id. Takes over the reference. on_message() follows. */
 [[nodiscard]] int helper_send(struct api *api, struct session *s, struct helper_call *x,
                               json_t *request, const char *bytes, size_t n, struct err *e);
+/* Sends one more message of a request. Takes over the reference. */
+[[nodiscard]] int helper_add(const struct helper_call *x, json_t *message, const char *bytes,
+                             size_t n, struct err *e);
 /* No further messages; the helper is told, unless the request is over. */
 void helper_drop(struct helper_call *x, bool over);
 /* Reads nothing from the helper until the same call lets go again. */

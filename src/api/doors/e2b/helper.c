@@ -1,5 +1,8 @@
 /* The helper of a sandbox: a process in its jar that the program of the session starts on request. A
- * socket between it and us carries requests and answers. */
+ * socket between it and us carries requests and answers.
+ *
+ * The program starts a shell that waits for one line on the socket, and becomes the helper then. So the
+ * start of an interpreter does not compete with the first cell, and needs no moment between two cells. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -13,7 +16,7 @@
 
 struct helper {
     uv_pipe_t pipe;
-    uv_timer_t timer; /* asks for the start on the next turn of the loop */
+    uv_timer_t timer; /* asks for the start, or wakes it */
     struct session_watch watch;
     struct helper_question *asked; /* the request for its start; NULL: none is under way */
     struct session *session;
@@ -26,6 +29,7 @@ struct helper {
     struct buf in;
     char read_room[64 << 10];
     unsigned open_handles, holds;
+    bool awake; /* its shell was told to become the helper */
     bool ending;
 };
 
@@ -149,7 +153,39 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *bytes)
 
 /* ---- its start ---- */
 
+/* The start of the helper takes longer than a small cell. So it waits for a moment without cells, unless
+ * a request needs it. */
+enum { AT_REST_MS = 150 };
+
 static void on_turn(uv_timer_t *timer);
+
+static void wake_at_rest(struct helper *h)
+{
+    if (!h->awake && !h->ending)
+        (void)uv_timer_start(&h->timer, on_turn, AT_REST_MS, 0);
+}
+
+static void on_woken(uv_write_t *write, int status)
+{
+    (void)status; /* a lost connection is noticed where it is read */
+    free(write);
+}
+
+/* A packet of its own, which the shell reads alone. */
+static int wake(struct helper *h, struct err *e)
+{
+    static char line[] = "\n";
+    uv_buf_t bytes = uv_buf_init(line, 1);
+    uv_write_t *write = h->awake ? NULL : malloc(sizeof *write);
+    if (h->awake)
+        return 0;
+    if (!write || uv_write(write, (uv_stream_t *)&h->pipe, &bytes, 1, on_woken)) {
+        free(write);
+        return err_no_memory(e, "the start of the helper of a sandbox");
+    }
+    h->awake = true;
+    return 0;
+}
 
 static void on_answer(struct session_question *q, json_t *json, const struct err *e)
 {
@@ -163,19 +199,18 @@ static void on_answer(struct session_question *q, json_t *json, const struct err
         helper_end(h);
     } else if (h->waiters) {
         (void)uv_timer_start(&h->timer, on_turn, 0, 0); /* the session has no question then */
+    } else {
+        wake_at_rest(h);
     }
 }
 
 /* Between two cells: the next one begins after the answer. */
-static void on_turn(uv_timer_t *timer)
+static void ask_for_start(struct helper *h)
 {
-    struct helper *h = timer->data;
     const struct session *s = h->session;
     const struct buf none = { 0 };
     struct err e = { 0 };
-    if (h->guest_fd < 0 && !h->asked)
-        release_waiters(h, true);
-    if (h->guest_fd < 0 || s->state != SESSION_IDLE || s->question)
+    if (s->state != SESSION_IDLE || s->question)
         return; /* on_session_event() follows */
     struct helper_question *q = calloc(1, sizeof *q);
     if (!q) {
@@ -193,6 +228,20 @@ static void on_turn(uv_timer_t *timer)
     fd_close(&h->guest_fd);
 }
 
+static void on_turn(uv_timer_t *timer)
+{
+    struct helper *h = timer->data;
+    struct err e = { 0 };
+    if (h->guest_fd >= 0) {
+        ask_for_start(h);
+    } else if (h->waiters && !h->asked) {
+        release_waiters(h, true);
+        wake_at_rest(h);
+    } else if (wake(h, &e)) {
+        log_error(LOG_WARN, "e2b.helper", &e);
+    }
+}
+
 static void on_session_event(struct session_watch *w, struct session *s, enum session_event event)
 {
     struct helper *h = (struct helper *)((char *)w - offsetof(struct helper, watch));
@@ -201,6 +250,8 @@ static void on_session_event(struct session_watch *w, struct session *s, enum se
         helper_end(h);
     else if (s->state == SESSION_IDLE && h->guest_fd >= 0)
         (void)uv_timer_start(&h->timer, on_turn, 0, 0);
+    else if (h->guest_fd < 0 && !h->waiters)
+        wake_at_rest(h);
 }
 
 static struct helper *helper_new(struct api *api, struct session *s, struct err *e)
@@ -351,6 +402,10 @@ int helper_send(struct api *api, struct session *s, struct helper_call *x, json_
     }
     x->id = ++h->last_id;
     json_put(request, "id", json_integer(x->id));
+    if (wake(h, e)) {
+        json_decref(request);
+        return -1;
+    }
     if (put(h, request, bytes, n, e))
         return -1;
     x->helper = h;
@@ -358,6 +413,18 @@ int helper_send(struct api *api, struct session *s, struct helper_call *x, json_
     h->calls = x;
     session_touch(s);
     return 0;
+}
+
+int helper_add(const struct helper_call *x, json_t *message, const char *bytes, size_t n,
+               struct err *e)
+{
+    struct helper *h = x->helper;
+    if (!h || h->ending || uv_stream_get_write_queue_size((uv_stream_t *)&h->pipe) > WAITING_MAX) {
+        json_decref(message);
+        return err_set(e, ERR_BUSY, 0, "the sandbox does not read");
+    }
+    json_put(message, "id", json_integer(x->id));
+    return put(h, message, bytes, n, e);
 }
 
 void helper_drop(struct helper_call *x, bool over)

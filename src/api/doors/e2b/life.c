@@ -34,13 +34,14 @@ static bool is_context(const json_t *v)
 bool e2b_facts_fit(const json_t *facts)
 {
     const json_t *contexts = json_object_get(facts, "contexts"),
-                 *dropped = json_object_get(facts, "dropped"), *one;
+                 *dropped = json_object_get(facts, "dropped"),
+                 *hidden = json_object_get(facts, "private_ports"), *one;
     size_t i;
     if (!json_is_string(json_object_get(facts, "template")) ||
         !json_is_integer(json_object_get(facts, "end_ms")) ||
         !are_texts(json_object_get(facts, "metadata")) || !json_is_array(contexts) ||
-        json_array_size(contexts) > E2B_CONTEXTS_MAX || (dropped && !json_is_array(dropped)) ||
-        json_array_size(dropped) > E2B_DROPPED_MAX)
+        (hidden && !json_is_boolean(hidden)) || json_array_size(contexts) > E2B_CONTEXTS_MAX ||
+        (dropped && !json_is_array(dropped)) || json_array_size(dropped) > E2B_DROPPED_MAX)
         return false;
     json_array_foreach(contexts, i, one)
         if (!is_context(one))
@@ -199,10 +200,10 @@ struct session *e2b_data(struct api_call *c)
     struct session *s = find_for_data(c);
     e2b_watch_ends(c->api);
     if (!is_served_port(c))
-        (void)snprintf(
-            message, sizeof message,
-            "this port of a sandbox cannot be reached from outside: Belljar serves ports "
-            "49983 (processes and files) and 49999 (code)");
+        (void)snprintf(message, sizeof message,
+                       "this port of a sandbox has a host name of its own, PORT-ID.DOMAIN "
+                       "(getHost()); here are "
+                       "49983 (processes and files) and 49999 (code)");
     else if (!s)
         (void)snprintf(message, sizeof message, "The sandbox '%s' was not found: it ended",
                        QUOTED(c->params[0]));
@@ -219,13 +220,15 @@ json_t *e2b_sandbox_json(struct api_call *c, const struct session *s)
     char token[E2B_TOKEN_SIZE];
     struct err e = { 0 };
     const char *host = c->http ? http_request_header(&c->http->request, "Host") : NULL;
+    char domain[600];
     const char *template = json_string_value(json_object_get(e2b_facts(s), "template"));
     if (e2b_token(c->api, s->id, token, &e)) {
         log_error(LOG_ERROR, "e2b.token", &e);
         return NULL;
     }
+    e2b_domain(c->api->settings, host, domain, sizeof domain);
     return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s?}", "sandboxID", s->id, "templateID",
                      template ? template : "base", "clientID", "belljar", "envdVersion",
                      E2B_ENVD_VERSION, "envdAccessToken", token, "trafficAccessToken", token,
-                     "domain", host);
+                     "domain", domain[0] ? domain : NULL);
 }

@@ -169,9 +169,13 @@ static json_t *facts_of(const struct api_call *c)
     const char *template = api_text(c, "templateID");
     const json_t *resume = json_object_get(c->body, "autoResume");
     bool resumes = json_is_true(resume) || json_is_true(json_object_get(resume, "enabled"));
-    return e2b_facts_new(template ? template : "base", json_object_get(c->body, "metadata"),
-                         timeout_of(c), json_is_true(json_object_get(c->body, "autoPause")),
-                         resumes);
+    const json_t *network = json_object_get(c->body, "network");
+    json_t *facts = e2b_facts_new(template ? template : "base",
+                                  json_object_get(c->body, "metadata"), timeout_of(c),
+                                  json_is_true(json_object_get(c->body, "autoPause")), resumes);
+    if (json_is_false(json_object_get(network, "allowPublicTraffic")))
+        json_put(facts, "private_ports", json_true());
+    return facts;
 }
 
 /* The body of POST /v1/sessions. Takes over the references of network and facts. */

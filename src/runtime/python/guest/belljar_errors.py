@@ -4,6 +4,7 @@ That form is the interpreter's own, and not IPython's: the diagnosis of errors r
 runs and sessions. Cells are called <cell 1>, <cell 2>, ..."""
 import linecache
 import os
+import sys
 import traceback
 
 from belljar_channel import PRIVATE_BUILTINS
@@ -13,7 +14,10 @@ __builtins__ = PRIVATE_BUILTINS
 MESSAGE_MAX = 64 << 10
 TRACEBACK_MAX = 256 << 10
 CHAIN_MAX = 100
+NAME_MAX, NAMES_MAX = 40, 750
 _TracebackException = traceback.TracebackException
+_traceback_of = BaseException.__traceback__.__get__
+values_of = None  # the driver sets it
 _ours = os.path.dirname(os.path.abspath(__file__)) + "/"
 _hidden = []  # folders whose frames stand above those of a cell
 
@@ -64,6 +68,51 @@ def refill(cells):
         linecache.cache.setdefault(name, entry)
 
 
+def moves(a, b, most):
+    """The edits between two names: 2 for a letter, 1 for its case; more than `most` if there are many."""
+    row = list(range(0, 2 * len(b) + 1, 2))
+    for i, x in enumerate(a):
+        before, row[0] = row[0], 2 * i + 2
+        for j, y in enumerate(b):
+            swap = 0 if x == y else 1 if x.lower() == y.lower() else 2
+            before, row[j + 1] = row[j + 1], min(before + swap, row[j + 1] + 2, row[j] + 2)
+        if min(row) > most:
+            break
+    return min(row) if min(row) > most else row[-1]
+
+
+def near_name(name, names):
+    """The name that was meant, or None. A third of the letters may differ."""
+    best, distance = None, 0
+    for other in sorted(names)[:NAMES_MAX]:
+        most = (len(name) + len(other) + 3) // 3
+        found = moves(name, other, most) if len(other) <= NAME_MAX and other != name else most + 1
+        if found <= most and (best is None or found < distance):
+            best, distance = other, found
+    return best
+
+
+def hint_of(value, trace):
+    """The words that Python itself adds to an error that it shows: since 3.12 also TracebackException has them."""
+    if sys.version_info >= (3, 12) or type(value) is not NameError or type(value.name) is not str or \
+            len(value.name) > NAME_MAX or trace is None:
+        return ""
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    frame = trace.tb_frame
+    names = {*frame.f_locals, *frame.f_globals, *frame.f_builtins}
+    near = near_name(value.name, [name for name in names if type(name) is str])
+    return f". Did you mean: '{near}'?" if near else ""
+
+
+def values_at(error):
+    """The values of the variables at the error. Without a driver, which reads them, there are none."""
+    try:
+        return values_of(_traceback_of(error)).decode("utf-8", "replace") if values_of else ""
+    except BaseException:  # no memory
+        return ""
+
+
 def text_of(kind, value, trace):
     """The traceback."""
     try:
@@ -77,6 +126,6 @@ def text_of(kind, value, trace):
         without_ours(report)
         alone = not report.stack and report.__cause__ is None and report.__context__ is None
         lines = report.format_exception_only() if alone else report.format()
-        return bounded("".join(lines).rstrip("\n"), TRACEBACK_MAX)
+        return bounded("".join(lines).rstrip("\n"), TRACEBACK_MAX) + hint_of(value, trace)
     except BaseException:
         return f"{name_of(kind)}: {message_of(value)}"

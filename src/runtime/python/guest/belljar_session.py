@@ -24,7 +24,7 @@ import belljar_image
 import belljar_shell
 from belljar_channel import (HELPER, ANSWER, BECOME, CLEAR, CODE, COMPLETE, COUNT, CURSOR, DETAIL, DISPLAY, DISPLAY_ID, DONE, END, EOF, ERROR,
                              EXEC, FLAGS, IMAGE, INPUT, INPUT_REQUEST, INSPECT, JSON, MESSAGE, NAME, NOTE, PASSWORD,
-                             PRIVATE_BUILTINS, READY, RESULT, ROOM, STATUS, TEXT, TRACEBACK, UPDATE, VARIABLES, VERSION, WAIT,
+                             PRIVATE_BUILTINS, READY, RESULT, ROOM, STATUS, TEXT, TRACEBACK, UPDATE, VALUES, VARIABLES, VERSION, WAIT,
                              Channel, Closed)
 from belljar_interrupts import Interrupts
 
@@ -212,7 +212,7 @@ class Session:
             kind = type(error)
             mine = error, errors.name_of(kind), errors.message_of(error), errors.text_of(kind, error, error.__traceback__)
         shell.told = error
-        self.send(ERROR, [(NAME, mine[1]), (MESSAGE, mine[2]), (TRACEBACK, mine[3])])
+        self.send(ERROR, [(NAME, mine[1]), (MESSAGE, mine[2]), (TRACEBACK, mine[3]), (VALUES, errors.values_at(error))])
         return "interrupted" if isinstance(error, KeyboardInterrupt) and self.interrupts.count else "error"
 
     def complain(self, text):
@@ -317,8 +317,10 @@ class Session:
 
     def start_helper(self, message):
         """Starts belljar_helper.py with the socket of the request. A shell starts it and ends at once, so that it is no
-        child of ours: cells may wait for their children, and an image tells of them."""
-        line = f"{sys.executable or '/usr/bin/python3'} -I -S {os.path.dirname(__file__)}/belljar_helper.py 3 </dev/null >/dev/null 2>&1 &"
+        child of ours: cells may wait for their children, and an image tells of them. The helper begins when the host
+        sends a line."""
+        helper = f"{sys.executable or '/usr/bin/python3'} -I -S {os.path.dirname(__file__)}/belljar_helper.py"
+        line = f"{{ read -r go <&3 && exec {helper} 3; }} </dev/null >/dev/null 2>&1 &"
         try:
             fd = fcntl.fcntl(message.fds[0], fcntl.F_DUPFD_CLOEXEC, 20)
             pid = os.posix_spawn("/bin/sh", ["sh", "-c", line], dict(os.environ), setsid=True,
