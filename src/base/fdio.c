@@ -131,7 +131,7 @@ int fd_pipe(int ret_fds[2], struct err *e)
 int fd_set_nonblock(int fd, struct err *e)
 {
     int flags = fcntl(fd, F_GETFL);
-    if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0)
+    if (flags < 0 || (!(flags & O_NONBLOCK) && fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0))
         return err_set(e, ERR_KERNEL, errno, "make a descriptor non-blocking");
     return 0;
 }

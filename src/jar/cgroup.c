@@ -29,12 +29,14 @@ struct setting {
     const char *file;
     enum {
         SET_MEMORY,
+        SET_MEMORY_AND_SWAP,
+        SET_SWAP,
+        SET_SWAPPINESS,
         SET_BUFFERS,
         SET_PIDS,
         SET_PERIOD,
         SET_QUOTA,
         SET_CPU_MAX,
-        SET_ZERO,
         SET_ONE
     } value;
     bool optional;
@@ -44,8 +46,8 @@ struct setting {
 static const struct setting settings_v1[] = {
     { CGROUP_MEMORY, "memory.limit_in_bytes", SET_MEMORY, false, CGROUP_HAS_MEMORY },
     /* memory plus swap; a kernel that does not account swap lacks it */
-    { CGROUP_MEMORY, "memory.memsw.limit_in_bytes", SET_MEMORY, true, CGROUP_HAS_MEMORY },
-    { CGROUP_MEMORY, "memory.swappiness", SET_ZERO, true, CGROUP_HAS_MEMORY },
+    { CGROUP_MEMORY, "memory.memsw.limit_in_bytes", SET_MEMORY_AND_SWAP, true, CGROUP_HAS_MEMORY },
+    { CGROUP_MEMORY, "memory.swappiness", SET_SWAPPINESS, true, CGROUP_HAS_MEMORY },
     /* v1 counts socket buffers of TCP and UDP separately: they are beyond the limit on memory */
     { CGROUP_MEMORY, "memory.kmem.tcp.limit_in_bytes", SET_BUFFERS, true, CGROUP_HAS_MEMORY },
     { CGROUP_PIDS, "pids.max", SET_PIDS, false, CGROUP_HAS_PIDS },
@@ -54,13 +56,20 @@ static const struct setting settings_v1[] = {
 };
 static const struct setting settings_v2[] = {
     { 0, "memory.max", SET_MEMORY, false, CGROUP_HAS_MEMORY },
-    { 0, "memory.swap.max", SET_ZERO, true, CGROUP_HAS_MEMORY },
+    { 0, "memory.swap.max", SET_SWAP, true, CGROUP_HAS_MEMORY },
     { 0, "memory.oom.group", SET_ONE, false, CGROUP_HAS_MEMORY },
     { 0, "pids.max", SET_PIDS, false, CGROUP_HAS_PIDS },
     { 0, "cpu.max", SET_CPU_MAX, false, CGROUP_HAS_CPU },
 };
 
-enum { BUFFERS_MAX = 6 << 20 };
+enum {
+    BUFFERS_MAX = 6 << 20,
+    SWAPPINESS = 60, /* of the kernel */
+    SHARES = 1024,   /* of the kernel, which are a weight of WEIGHT on v2 */
+    WEIGHT = 100,
+    WEIGHT_MAX = 10000,
+    YIELD = 8, /* a cgroup that yields has so many times fewer */
+};
 
 static void setting_text(const struct setting *s, const struct limits *l, unsigned spare_pids,
                          char *out, size_t size)
@@ -69,12 +78,14 @@ static void setting_text(const struct setting *s, const struct limits *l, unsign
     cpu_quota(l->v[LIMIT_CPU_PERCENT], &quota, &period);
     const uint64_t values[] = {
         [SET_MEMORY] = l->v[LIMIT_MEMORY],
+        [SET_MEMORY_AND_SWAP] = l->v[LIMIT_MEMORY] + l->v[LIMIT_MEMORY_SWAP],
+        [SET_SWAP] = l->v[LIMIT_MEMORY_SWAP],
+        [SET_SWAPPINESS] = l->v[LIMIT_MEMORY_SWAP] > 0 ? SWAPPINESS : 0,
         [SET_BUFFERS] = l->v[LIMIT_MEMORY] < BUFFERS_MAX ? l->v[LIMIT_MEMORY] : BUFFERS_MAX,
         [SET_PIDS] = l->v[LIMIT_PIDS] + spare_pids,
         [SET_PERIOD] = period,
         [SET_QUOTA] = quota,
         [SET_CPU_MAX] = quota,
-        [SET_ZERO] = 0,
         [SET_ONE] = 1,
     };
     int n = snprintf(out, size, "%" PRIu64, values[s->value]);
@@ -140,6 +151,25 @@ static int apply_setting(const struct cgroup *c, const struct setting *s,
     return 0;
 }
 
+/* Writes the share if it is not the current one. */
+static int apply_shares(struct cgroup *c, struct err *e)
+{
+    char text[32];
+    bool first = c->host->version == 1;
+    uint64_t wanted = c->limits.v[LIMIT_CPU_SHARES] / (c->yields ? YIELD : 1);
+    uint64_t weight = wanted * WEIGHT / SHARES;
+    if (wanted < limit_defs[LIMIT_CPU_SHARES].min)
+        wanted = limit_defs[LIMIT_CPU_SHARES].min;
+    if (wanted == c->shares || !(c->host->has & CGROUP_HAS_CPU))
+        return 0;
+    weight = weight < 1 ? 1 : weight > WEIGHT_MAX ? WEIGHT_MAX : weight;
+    (void)snprintf(text, sizeof text, "%" PRIu64, first ? wanted : weight);
+    if (fd_write_file(c->fd[first ? CGROUP_CPU : 0], first ? "cpu.shares" : "cpu.weight", text, e))
+        return err_wrap(e, "set a limit");
+    c->shares = wanted;
+    return 0;
+}
+
 static int apply_limits(struct cgroup *c, const struct limits *limits, unsigned spare_pids,
                         struct err *e)
 {
@@ -149,7 +179,7 @@ static int apply_limits(struct cgroup *c, const struct limits *limits, unsigned 
         if (apply_setting(c, &rows[i], limits, spare_pids, e))
             return -1;
     c->limits = *limits;
-    return 0;
+    return apply_shares(c, e);
 }
 
 static bool same_setting(const struct setting *s, const struct limits *a, const struct limits *b)
@@ -187,13 +217,13 @@ int cgroup_set_limits(struct cgroup *c, const struct limits *limits, unsigned sp
             return -1;
     }
     c->limits = *limits;
-    return 0;
+    return apply_shares(c, e);
 }
 
 int cgroup_new(const struct cgroup_host *h, uint64_t number, const struct limits *limits,
                unsigned spare_pids, struct cgroup *ret, struct err *e)
 {
-    struct cgroup c = { .host = h, .number = number };
+    struct cgroup c = { .host = h, .number = number, .shares = SHARES };
     for (int i = 0; i < CGROUP_SLOTS; i++)
         c.fd[i] = c.join_fd[i] = -1;
     for (int i = 0; i < CGROUP_STATS; i++)
@@ -401,16 +431,8 @@ bool cgroup_renew(struct cgroup *c, const struct limits *limits, unsigned spare_
 void cgroup_yield(struct cgroup *c, bool yields)
 {
     struct err ignored;
-    bool first = c->host->version == 1;
-    const char *file = first ? "cpu.shares" : "cpu.weight";
-    if (c->yields == yields || !(c->host->has & CGROUP_HAS_CPU))
-        return;
     c->yields = yields;
-    (void)!fd_write_file(c->fd[first ? CGROUP_CPU : 0], file,
-                         yields  ? first ? "128" : "12"
-                         : first ? "1024"
-                                 : "100",
-                         &ignored);
+    (void)!apply_shares(c, &ignored);
 }
 
 size_t cgroup_list(const struct cgroup *c, pid_t *pids, size_t most)

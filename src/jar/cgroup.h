@@ -73,6 +73,7 @@ struct cgroup {
     int stat_fd[CGROUP_STATS]; /* -1: not open yet, -2: the kernel has no such file */
     bool hastened;             /* by cgroup_kill(): its quota and share are changed */
     bool yields;               /* cgroup_yield() */
+    uint64_t shares;           /* as they are set: limits.cpu_shares, fewer while it yields */
 };
 
 /* Makes jar-<number> and sets its limits. spare_pids: our own processes inside, beyond the

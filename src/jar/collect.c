@@ -23,7 +23,8 @@ enum { COLLECTED = 0, OUTPUTS_LOST = 1, FILES_LEFT = 2 };
 
 static bool wants_outputs(const struct jar *j)
 {
-    return j->started && j->job.outputs[0] && j->outcome.evidence.reason != END_FAILURE;
+    return j->started && (j->job.outputs[0] || jar_has_whereabouts(j)) &&
+           j->outcome.evidence.reason != END_FAILURE;
 }
 
 int jar_confine_beside(const struct jar *j, const int stdio[3], int *keep_fd, struct err *e)
@@ -43,13 +44,15 @@ _Noreturn static void collector_main(struct jar *j)
     const int fd = j->fds[JOB_FD_OUTPUTS], stdio[3] = { fd, fd, fd };
     int keep = j->scratch_fd;
     bool on_host = jar_on_host(j), wanted = wants_outputs(j);
+    bool whereabouts = jar_has_whereabouts(j);
     if (jar_confine_beside(j, stdio, &keep, &e))
         _exit(OUTPUTS_LOST);
     int status = COLLECTED;
     if (wanted) {
         autoclose int dir = openat(keep, on_host ? "work" : "sandbox",
                                    O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (dir < 0 || files_collect(dir, j->job.outputs, 1, &e))
+        if (dir < 0 || files_collect(dir, j->job.outputs, 1, &e) ||
+            (whereabouts && files_collect_small(dir, WHEREABOUTS_FILE, WHEREABOUTS_MAX, 1, &e)))
             status = OUTPUTS_LOST;
     }
     if (on_host && (tree_remove(keep, "work", &e) || tree_remove(keep, "tmp", &e)))
@@ -60,6 +63,7 @@ _Noreturn static void collector_main(struct jar *j)
 bool jar_start_collector(struct jar *j)
 {
     struct err e = { 0 };
+    jar_send_slate(j);
     if (j->scratch_fd < 0 || (!wants_outputs(j) && !jar_on_host(j)))
         return false;
     pid_t pid = clone_process(0, -1, &j->collector_pidfd, &e);

@@ -51,6 +51,24 @@ int embryo_job_send(int fd, const struct job_spec *job, const int fds[SESSION_FD
     return 0;
 }
 
+int embryo_job_release(int fd, struct err *e)
+{
+    const char go = 'g';
+    if (send(fd, &go, 1, MSG_DONTWAIT | MSG_NOSIGNAL) != 1)
+        return err_set(e, ERR_KERNEL, errno, "let an embryo go on");
+    return 0;
+}
+
+bool embryo_job_await_release(int fd)
+{
+    char go;
+    ssize_t n;
+    do
+        n = recv(fd, &go, 1, 0);
+    while (n < 0 && errno == EINTR);
+    return n == 1 && go == 'g';
+}
+
 int embryo_job_receive(int fd, char bytes[EMBRYO_JOB_MAX_BYTES], struct job_spec *ret,
                        int ret_fds[SESSION_FDS], struct err *e)
 {

@@ -222,7 +222,7 @@ static void foresee_death(struct jar *j, uint64_t now_us)
     j->foresee_us = now_us + (pause_us < TICK_US ? pause_us : TICK_US);
 }
 
-static uint64_t kill_us(const struct jar *j)
+uint64_t jar_kill_us(const struct jar *j)
 {
     return j->deadline_us - j->lead_us;
 }
@@ -232,13 +232,18 @@ static uint64_t sample_due_us(const struct jar *j)
     return j->samples && j->started ? j->started_us + samples_due_us(j->samples) : UINT64_MAX;
 }
 
+static uint64_t cpu_left_us(const struct jar *j)
+{
+    uint64_t limit_us = j->job.limits.v[LIMIT_CPU_MS] * 1000, used_us = cpu_used_us(j);
+    return limit_us > used_us ? limit_us - used_us : 0;
+}
+
 /* The moment when the CPU time could be used up. */
 static uint64_t cpu_due_us(const struct jar *j, uint64_t now_us)
 {
-    uint64_t limit_us = j->job.limits.v[LIMIT_CPU_MS] * 1000, used_us = cpu_used_us(j);
-    return used_us >= limit_us
-               ? UINT64_MAX
-               : now_us + (limit_us - used_us) * 100 / j->job.limits.v[LIMIT_CPU_PERCENT] + 1000;
+    uint64_t left_us = cpu_left_us(j);
+    return left_us == 0 ? UINT64_MAX
+                        : now_us + left_us * 100 / j->job.limits.v[LIMIT_CPU_PERCENT] + 1000;
 }
 
 static void plan_peek(struct jar *j, uint64_t now_us)
@@ -246,6 +251,8 @@ static void plan_peek(struct jar *j, uint64_t now_us)
     uint64_t after_us = peek_us(j);
     bool before = now_us < j->look_us && after_us < j->look_us - now_us;
     j->due_us = before ? now_us + after_us : j->look_us;
+    uint64_t ask_us = jar_whereabouts_due_us(j);
+    j->due_us = ask_us < j->due_us ? ask_us : j->due_us;
 }
 
 /* The next look is at the earliest of: the deadline, the next tick, and the end of the CPU time; of
@@ -256,7 +263,7 @@ void jar_plan_look(struct jar *j, uint64_t now_us)
     uint64_t soonest = jar_is_session(j) ? jar_cell_due_us(j, now_us) : cpu_due_us(j, now_us);
     due = soonest < due ? soonest : due;
     due = sample_due_us(j) < due ? sample_due_us(j) : due;
-    j->look_us = kill_us(j) < due ? kill_us(j) : due;
+    j->look_us = jar_kill_us(j) < due ? jar_kill_us(j) : due;
     plan_peek(j, now_us);
 }
 
@@ -276,7 +283,7 @@ static bool still_sleeps(struct jar *j)
 static bool peek(struct jar *j, uint64_t now_us)
 {
     bool early = now_us < j->look_us;
-    if (j->outcome.evidence.reason != END_EXIT || now_us >= kill_us(j) ||
+    if (j->outcome.evidence.reason != END_EXIT || now_us >= jar_kill_us(j) ||
         now_us >= sample_due_us(j))
         return false;
     if (is_at_work(j))
@@ -287,6 +294,8 @@ static bool peek(struct jar *j, uint64_t now_us)
 void jar_on_tick(struct jar *j, uint64_t now_us)
 {
     struct evidence *ev = &j->outcome.evidence;
+    if (now_us >= jar_whereabouts_due_us(j))
+        jar_ask_whereabouts(j, now_us);
     if (peek(j, now_us)) {
         if (now_us < j->look_us)
             plan_peek(j, now_us);
@@ -294,7 +303,7 @@ void jar_on_tick(struct jar *j, uint64_t now_us)
             jar_plan_look(j, now_us);
         return;
     }
-    if (now_us >= kill_us(j)) { /* first, because reading the counters takes time */
+    if (now_us >= jar_kill_us(j)) { /* first, because reading the counters takes time */
         ev->hits |= LIMIT_BIT(LIMIT_WALL_MS);
         jar_kill(j, END_WALL);
     }
@@ -307,6 +316,7 @@ void jar_on_tick(struct jar *j, uint64_t now_us)
     if (jar_is_session(j))
         jar_check_cell(j, now_us);
     foresee_death(j, now_us);
+    jar_check_whereabouts(j, cpu_left_us(j), now_us);
     if (ev->hits & LIMIT_BIT(LIMIT_MEMORY))
         jar_kill(j, END_MEMORY); /* no effect if the run is being killed already */
     if (ev->hits & LIMIT_BIT(LIMIT_CPU_MS))

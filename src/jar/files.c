@@ -355,3 +355,18 @@ int files_collect(int dir_fd, char *const *names, int out_fd, struct err *e)
     }
     return 0;
 }
+
+int files_collect_small(int dir_fd, const char *name, uint64_t max, int out_fd, struct err *e)
+{
+    struct collection c = { .out_fd = out_fd };
+    enum output_status status;
+    struct stat st = { 0 };
+    autoclose int fd = open_output(dir_fd, name, &st, &status);
+    if (fd < 0)
+        return send_reason(&c, name, status, e);
+    uint64_t size = (uint64_t)st.st_size < max ? (uint64_t)st.st_size : max;
+    if (send_entry(&c, name, OUTPUT_OK, st.st_mode & 0777, size, e))
+        return -1;
+    return send_bytes(fd, out_fd, size) ? err_set(e, ERR_KERNEL, errno, "send the file %s", name)
+                                        : 0;
+}

@@ -3,6 +3,8 @@
  * with the jar's own uid, never with more. Nothing here follows a symbolic link. */
 #pragma once
 
+#include <stdint.h>
+
 #include "base/err.h"
 
 /* Writes the files of a bundle below dir_fd, in a directory that nobody else can write yet. */
@@ -24,3 +26,6 @@
  * file where the walk stopped, or for the directory whose names are too long. A directory without
  * read permission is OUTPUT_REFUSED. Time and memory are bounded. */
 [[nodiscard]] int files_collect(int dir_fd, char *const *names, int out_fd, struct err *e);
+/* The same for one file, and no more than its first bytes. */
+[[nodiscard]] int files_collect_small(int dir_fd, const char *name, uint64_t max, int out_fd,
+                                      struct err *e);

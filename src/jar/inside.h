@@ -50,6 +50,7 @@ struct inside {
     char *const *mount_roots; /* spec/mount.h; NULL: none */
     /* program */
     int init_pidfd;      /* -1 at level process */
+    int slate_fd;        /* of an embryo; -1: none */
     bool entered;        /* it is in all namespaces already */
     const int *stdio;    /* NULL for an embryo: they come with the job */
     int channel_fd;      /* of a session, or the bundle if it unpacks; -1: none, or an embryo */

@@ -40,6 +40,7 @@ static int jar_new(struct jar_host *h, struct embryo_source *source, const struc
                        .idle = !job,
                        .fds = { -1, -1, -1, -1, -1, -1 },
                        .scratch_fd = -1,
+                       .slate_fd = -1,
                        .net_fd = -1,
                        .job_fd = -1,
                        .init_pidfd = -1,
@@ -48,6 +49,7 @@ static int jar_new(struct jar_host *h, struct embryo_source *source, const struc
                        .sweeper_pidfd = -1,
                        .plumber_pidfd = -1,
                        .plumber_error_fd = -1,
+                       .end_fd = -1,
                        .report_fd = -1,
                        .watch = WATCH_INIT,
                        .due_us = clock_us() + SETUP_US };
@@ -128,6 +130,7 @@ static void begin_clearing(struct jar *j, uint64_t now_us)
 {
     struct err ignored;
     send_kill(j);
+    jar_tell_end(j);
     (void)!jar_reap_plumber(j, &ignored); /* it was killed */
     fd_close(&j->report_fd);
     fd_close(&j->job_fd);
@@ -721,7 +724,9 @@ void jar_free(struct jar *j)
     jar_forget_network(j);
     fd_close(&j->fds[JOB_FD_OUTPUTS]);
     fd_close(&j->scratch_fd);
+    fd_close(&j->slate_fd);
     fd_close(&j->net_fd);
+    fd_close(&j->end_fd);
     fd_close(&j->job_fd);
     fd_close(&j->init_pidfd);
     fd_close(&j->program_pidfd);

@@ -83,7 +83,7 @@ struct inside;
  * The descriptors stay the caller's. */
 struct embryo_source {
     int (*fork_embryo)(struct embryo_source *s, const struct inside *in, int job_fd, struct err *e);
-    bool heavy, no_sockets, terminals; /* see spec/pool.h */
+    bool heavy, no_sockets, terminals, tells; /* see spec/pool.h */
 };
 
 struct jar_outcome {

@@ -1,5 +1,5 @@
-/* jar/jar_impl.h — the members of struct jar. Only eight files include this: spawn.c starts a jar,
- * plumber.c makes its network, evidence.c measures it, cell.c has the cells of a session, clerk.c
+/* jar/jar_impl.h — the members of struct jar. Only nine files include this: spawn.c starts a jar,
+ * plumber.c makes its network, evidence.c measures it, whereabouts.c asks where it is, cell.c has the cells of a session, clerk.c
  * reaches its files while it runs, sweep.c readies it for another job, collect.c reads its outputs,
  * jar.c has the table of states. */
 #pragma once
@@ -68,6 +68,8 @@ struct jar {
     uint32_t uid;
     char home[256]; /* level process: the private directory on the host; empty otherwise */
     int scratch_fd; /* the tmpfs, or the private directory */
+    int slate_fd;   /* see slate.c; -1: none, or it was sent */
+    bool has_slate; /* its program tells values there, and not in a file */
 
     bool new_net; /* its network namespace was made for it */
     int net_fd;   /* to keep it as a spare; -1: not kept */
@@ -86,6 +88,7 @@ struct jar {
     pid_t plumber;               /* 0: none */
     int plumber_pidfd, plumber_error_fd;
     uint64_t plumber_due_us; /* of a session that runs: it is killed */
+    int end_fd;   /* the way to the porter, to tell the end of a run with a network; -1: none */
     bool plumbed; /* its network namespace has routes and sockets: nobody uses it again */
 
     int report_fd; /* from init while BUILDING, then from the program */
@@ -109,6 +112,7 @@ struct jar {
     struct cell_usage cell_usage; /* of a cell that has ended; number 0: none */
     bool alone;                   /* no keeper could say that its cell has ended */
     bool busy;                    /* it used CPU time between the last two looks */
+    uint64_t asked_us;            /* for its whereabouts; 0: never */
     uint64_t look_us;             /* the next look at all counters; a peek may be due before */
     uint64_t foresee_us;          /* the next look at lead_us */
     struct samples *samples;      /* NULL: none are taken */
@@ -154,7 +158,11 @@ void jar_forget_last(struct jar *j);
 void jar_forget_network(struct jar *j);
 /* Everything is built: makes the network, or gives the job to the embryo or to a new program. */
 [[nodiscard]] int jar_hand_over(struct jar *j, struct err *e);
+/* The embryo has its job, and waits with guest code: makes the network if nobody has, and lets it go on. */
+[[nodiscard]] int jar_release_embryo(struct jar *j, struct err *e);
 void jar_kill_plumber(const struct jar *j);
+/* The porter ends its part of the log while we clear the jar. */
+void jar_tell_end(struct jar *j);
 uint64_t jar_plumber_due_us(const struct jar *j);
 /* Waits for a plumber that has ended or was killed. -1: it failed. */
 [[nodiscard]] int jar_reap_plumber(struct jar *j, struct err *e);
@@ -166,6 +174,23 @@ void jar_on_tick(struct jar *j, uint64_t now_us);
 void jar_reap_program(struct jar *j, uint64_t now_us);
 void jar_plan_look(struct jar *j, uint64_t now_us);
 void jar_fail(struct jar *j, const struct err *why);
+uint64_t jar_kill_us(const struct jar *j); /* the time at which its deadline ends it */
+
+/* slate.c: for an embryo that is requested, if its kind has slates. */
+[[nodiscard]] int jar_make_slate(struct jar *j, struct err *e);
+/* Whether the program ended by itself, with the status of an error. */
+bool jar_failed_by_itself(const struct jar *j);
+/* Sends the slate before the outputs, if the program told anything. */
+void jar_send_slate(struct jar *j);
+
+/* whereabouts.c */
+/* The next time to ask the program; UINT64_MAX: never. */
+uint64_t jar_whereabouts_due_us(const struct jar *j);
+/* Asks it, if its CPU time is about to be used up. */
+void jar_check_whereabouts(struct jar *j, uint64_t cpu_left_us, uint64_t now_us);
+void jar_ask_whereabouts(struct jar *j, uint64_t now_us);
+/* Whether a deadline ended it after it was asked. */
+bool jar_has_whereabouts(const struct jar *j);
 
 /* cell.c */
 void jar_finish_cell(struct jar *j);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <stdbool.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -24,6 +25,8 @@ static const struct {
     [SECCOMP_READER] = PROGRAM(seccomp_filter_reader),
     [SECCOMP_WARDEN] = PROGRAM(seccomp_filter_warden),
     [SECCOMP_ZYGOTE] = PROGRAM(seccomp_filter_zygote),
+    [SECCOMP_EMBRYO] = PROGRAM(seccomp_filter_embryo),
+    [SECCOMP_EMBRYO_NO_SOCKETS] = PROGRAM(seccomp_filter_embryo_no_sockets),
     [SECCOMP_COMMAND_KEEPER] = PROGRAM(seccomp_filter_command_keeper),
     [SECCOMP_CLIENT_KEEPER] = PROGRAM(seccomp_filter_client_keeper),
     [SECCOMP_SERVICE_KEEPER] = PROGRAM(seccomp_filter_service_keeper),
@@ -31,6 +34,15 @@ static const struct {
     [SECCOMP_INJECTOR_PARENT] = PROGRAM(seccomp_filter_injector_parent),
     [SECCOMP_INJECTOR] = PROGRAM(seccomp_filter_injector),
 };
+
+/* The kernel checks, translates and compiles each filter anew: that took 0.1 ms of a warm run. */
+static enum seccomp_profile shortest(enum seccomp_profile profile)
+{
+    bool has_short = profile == SECCOMP_JAR || profile == SECCOMP_NO_SOCKETS;
+    if (!has_short || prctl(SECCOMP_ZYGOTE_PROBE, 0, 0, 0, 0) != -1 || errno != ENOTNAM)
+        return profile;
+    return profile == SECCOMP_JAR ? SECCOMP_EMBRYO : SECCOMP_EMBRYO_NO_SOCKETS;
+}
 
 int seccomp_apply(enum seccomp_profile profile, struct err *e)
 {
@@ -40,6 +52,7 @@ int seccomp_apply(enum seccomp_profile profile, struct err *e)
     if (nnp != 1)
         return err_set(e, ERR_KERNEL, nnp < 0 ? errno : 0, "seccomp: no_new_privs is not set");
 
+    profile = shortest(profile);
     struct sock_fprog program = {
         .len = programs[profile].len,
         .filter = (struct sock_filter *)programs[profile].ops, /* the kernel only reads it */

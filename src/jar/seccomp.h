@@ -10,7 +10,9 @@
  *    which names the calls that it denies. A call through another entry of the
  *    kernel (i386) ends the process.
  * SECCOMP-2 Arguments are compared on their low 32 bits, as the kernel does (CVE-2019-10063).
- * SECCOMP-3 Filters can only be added: neither a process nor its children can remove one. */
+ * SECCOMP-3 Filters can only be added: neither a process nor its children can remove one.
+ * SECCOMP-4 An embryo gets the short filter only if the filter of its zygote answers a probe. Both
+ *    together decide as the long filter does, which seccomp_gen proves for every call. */
 #pragma once
 
 #include "base/err.h"
@@ -32,8 +34,16 @@ enum seccomp_profile {
     SECCOMP_INJECTOR,
     SECCOMP_WARDEN, /* and supervisor: every process that they start inherits it */
     SECCOMP_ZYGOTE, /* as JAR, and the calls that put a fork into a jar; embryos inherit it */
+    /* JAR and NO_SOCKETS without the calls about which the filter of a zygote decides in the same way.
+     * seccomp_apply() chooses them in an embryo. */
+    SECCOMP_EMBRYO,
+    SECCOMP_EMBRYO_NO_SOCKETS,
     SECCOMP_PROFILES
 };
+
+/* An option of prctl() that no kernel knows (EINVAL). The filter of a zygote alone answers
+ * ENOTNAM. */
+enum { SECCOMP_ZYGOTE_PROBE = 0x424a5a46 };
 
 /* Filters the calling thread and its future children, for good. The caller is single-threaded and
  * has set no_new_privs. Without it this fails, even for root, which the kernel would allow. */

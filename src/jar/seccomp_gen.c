@@ -31,7 +31,8 @@ enum { CALLS_MAX = 600, RULES_PER_CALL = 12, FAR = 255 };
 static const struct {
     const char *array;
     unsigned in;
-    bool denies; /* a call without a row is allowed; otherwise it answers ENOSYS */
+    bool denies;               /* a call without a row is allowed; otherwise it answers ENOSYS */
+    enum seccomp_profile over; /* an earlier one, which the process has already; 0: none */
 } profiles[SECCOMP_PROFILES] = {
     [SECCOMP_JAR] = { "seccomp_filter_jar", SECCOMP_IN_JAR },
     [SECCOMP_NO_SOCKETS] = { "seccomp_filter_no_sockets", SECCOMP_IN_JAR | SECCOMP_IN_NO_SOCKETS },
@@ -44,6 +45,10 @@ static const struct {
     [SECCOMP_READER] = { "seccomp_filter_reader", SECCOMP_IN_READER },
     [SECCOMP_WARDEN] = { "seccomp_filter_warden", SECCOMP_IN_WARDEN, true },
     [SECCOMP_ZYGOTE] = { "seccomp_filter_zygote", SECCOMP_IN_JAR | SECCOMP_IN_ZYGOTE },
+    [SECCOMP_EMBRYO] = { "seccomp_filter_embryo", SECCOMP_IN_JAR, .over = SECCOMP_ZYGOTE },
+    [SECCOMP_EMBRYO_NO_SOCKETS] = { "seccomp_filter_embryo_no_sockets",
+                                    SECCOMP_IN_JAR | SECCOMP_IN_NO_SOCKETS,
+                                    .over = SECCOMP_ZYGOTE },
     [SECCOMP_COMMAND_KEEPER] = { "seccomp_filter_command_keeper",
                                  SECCOMP_IN_KEEPER | SECCOMP_IN_READS_FILES },
     [SECCOMP_CLIENT_KEEPER] = { "seccomp_filter_client_keeper",
@@ -155,6 +160,33 @@ static void read_table(struct policy *policy, unsigned in)
         if (call->count > 0 && is_conditional(call->rules[call->count - 1]))
             die("%s: the last row must have no condition", call->name);
     }
+}
+
+static bool has_same_rules(const struct call *a, const struct call *b)
+{
+    for (size_t i = 0; i < a->count && a->count == b->count; i++)
+        if (a->rules[i] != b->rules[i])
+            return false;
+    return a->count == b->count;
+}
+
+/* The rows of `policy` that a process needs when `had` decides already: of the answers of two
+ * filters, the kernel takes the one that refuses, and of two errnos the newer one. */
+static struct policy *rest_of(const struct policy *policy, const struct policy *had)
+{
+    static const struct seccomp_rule left = { .answer = SECCOMP_ALLOW },
+                                     unlisted = { .answer = ENOSYS };
+    static struct policy rest;
+    rest = *policy;
+    for (int n = 0; n < CALLS_MAX; n++) {
+        struct call *call = &rest.calls[n];
+        bool is_same = has_same_rules(call, &had->calls[n]);
+        if (is_same || call->count == 0) {
+            call->count = 1;
+            call->rules[0] = is_same ? &left : &unlisted;
+        }
+    }
+    return &rest;
 }
 
 /* ---- from calls to BPF
@@ -293,6 +325,12 @@ static void compile(const struct policy *policy, struct code *code)
 /* ---- the proof
  * -------------------------------------------------------------------------------------- */
 
+struct proof {
+    const struct policy *policy;
+    const struct code *code, *older;
+    const struct policy *tried; /* arguments of its rows are worth trying */
+};
+
 static bool holds(const struct seccomp_rule *rule, const struct seccomp_data *data)
 {
     for (size_t i = 0; i < SECCOMP_CONDITIONS && rule->when[i].count > 0; i++) {
@@ -353,10 +391,17 @@ static uint32_t execute(const struct code *code, const struct seccomp_data *data
     die("a program runs past its end");
 }
 
-static void compare(const struct policy *policy, const struct code *code,
-                    const struct seccomp_data *data)
+/* The answer of the kernel to two filters; `older` may be NULL. */
+static uint32_t execute_both(const struct code *newer, const struct code *older,
+                             const struct seccomp_data *data)
 {
-    uint32_t want = decide(policy, data), got = execute(code, data);
+    uint32_t a = execute(newer, data), b = older ? execute(older, data) : SECCOMP_RET_ALLOW;
+    return (int32_t)(b & SECCOMP_RET_ACTION_FULL) < (int32_t)(a & SECCOMP_RET_ACTION_FULL) ? b : a;
+}
+
+static void compare(const struct proof *p, const struct seccomp_data *data)
+{
+    uint32_t want = decide(p->policy, data), got = execute_both(p->code, p->older, data);
     if (want != got)
         die("call %d, arguments %#" PRIx64 " %#" PRIx64 " %#" PRIx64 " %#" PRIx64
             ": the table says %#x, the program %#x",
@@ -384,28 +429,28 @@ static uint64_t worthwhile(const struct call *call, unsigned arg, uint64_t *stat
     return value;
 }
 
-static void prove(const struct policy *policy, const struct code *code)
+static void prove(const struct proof *p)
 {
     static const uint32_t other_archs[] = { 0, AUDIT_ARCH_I386, AUDIT_ARCH_ARM,
                                             AUDIT_ARCH_PPC64LE };
     uint64_t state = 1;
     for (int n = -2; n < 2 * CALLS_MAX; n++) {
-        struct seccomp_data data = { .nr = n, .arch = policy->arch };
-        compare(policy, code, &data);
+        struct seccomp_data data = { .nr = n, .arch = p->policy->arch };
+        compare(p, &data);
         data.nr = n | 0x40000000; /* x32 */
-        compare(policy, code, &data);
+        compare(p, &data);
         data.nr = n;
         for (size_t i = 0; i < sizeof(other_archs) / sizeof(other_archs[0]); i++) {
             data.arch = other_archs[i];
-            compare(policy, code, &data);
+            compare(p, &data);
         }
-        if (n < 0 || n >= CALLS_MAX || policy->calls[n].count == 0)
+        if (n < 0 || n >= CALLS_MAX || p->tried->calls[n].count == 0)
             continue;
-        data.arch = policy->arch;
+        data.arch = p->policy->arch;
         for (int round = 0; round < 3000; round++) {
             for (unsigned arg = 0; arg < 6; arg++)
-                data.args[arg] = worthwhile(&policy->calls[n], arg, &state);
-            compare(policy, code, &data);
+                data.args[arg] = worthwhile(&p->tried->calls[n], arg, &state);
+            compare(p, &data);
         }
     }
 }
@@ -447,12 +492,16 @@ int main(int argc, char **argv)
     if (arch != SCMP_ARCH_X86_64 && arch != SCMP_ARCH_AARCH64)
         die("%s: the table is written for x86_64 and aarch64", argv[1]);
     for (size_t p = 0; p < SECCOMP_PROFILES; p++) {
-        static struct policy policy;
-        policy = (struct policy){ .arch = arch,
-                                  .otherwise = profiles[p].denies ? SECCOMP_ALLOW : ENOSYS };
-        read_table(&policy, profiles[p].in);
-        compile(&policy, &codes[p]);
-        prove(&policy, &codes[p]);
+        static struct policy policies[SECCOMP_PROFILES];
+        enum seccomp_profile over = profiles[p].over;
+        policies[p] = (struct policy){ .arch = arch,
+                                       .otherwise = profiles[p].denies ? SECCOMP_ALLOW : ENOSYS };
+        read_table(&policies[p], profiles[p].in);
+        compile(over ? rest_of(&policies[p], &policies[over]) : &policies[p], &codes[p]);
+        prove(&(struct proof){ .policy = &policies[p],
+                               .code = &codes[p],
+                               .older = over ? &codes[over] : NULL,
+                               .tried = &policies[over ? over : p] });
     }
     write_header(argv[2], argv[1], codes);
     return 0;

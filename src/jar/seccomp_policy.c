@@ -12,6 +12,7 @@
  * Frequent calls have no condition: the kernel then answers from a bitmap, without running the filter
  * (Linux 5.11). */
 #include "jar/seccomp_policy.h"
+#include "jar/seccomp.h"
 
 #include <asm/ioctls.h>
 #include <errno.h>
@@ -93,6 +94,7 @@ const struct seccomp_rule seccomp_policy[] = {
   "an embryo confines itself" },
 { ALLOW, Z, "prlimit64 setrlimit", WHEN(ANYHOW), "the limits of an embryo" },
 { ALLOW, Z, "prctl", WHEN(ONE_OF(0, PR_CAPBSET_DROP, PR_CAP_AMBIENT, 40 /* PR_GET_TID_ADDRESS */)), "the same" },
+{ ENOTNAM, Z, "prctl", WHEN(IS(0, SECCOMP_ZYGOTE_PROBE)), "an embryo asks whether this filter is here" },
 { ALLOW, Z, "prctl", WHEN(IS(0, PR_SET_MM), IS(1, PR_SET_MM_MAP)), "the environment that /proc shows" },
 { ALLOW, Z, "get_robust_list", WHEN(ANYHOW), "state that a fork loses" },
 

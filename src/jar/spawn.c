@@ -57,6 +57,7 @@ static struct inside inside_of(const struct jar *j, int report_fd)
         .terminals = has_terminals(j),
         .mount_roots = j->host->mount_roots,
         .init_pidfd = j->init_pidfd,
+        .slate_fd = j->slate_fd,
         .stdio = j->fds,
         .channel_fd = j->jobs_before > 0 ? j->fds[JOB_FD_BUNDLE] : j->fds[JOB_FD_CHANNEL],
         .unpacks = j->jobs_before > 0,
@@ -223,7 +224,7 @@ int jar_request_embryo(struct jar *j, struct err *e)
 {
     int ends[2];
     autoclose int report = -1;
-    if (open_report(j, &report, e))
+    if (open_report(j, &report, e) || jar_make_slate(j, e))
         return -1;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
         return err_set(e, ERR_KERNEL, errno, "make a socket for a job");
@@ -247,6 +248,7 @@ int jar_adopt_embryo(struct jar *j, pid_t pid, struct err *e)
                        "a zygote reported a pid that is not a child of the warden");
     j->program = pid;
     j->program_pidfd = fd_take(&pidfd);
+    j->has_slate = j->slate_fd >= 0;
     return 0;
 }
 
@@ -256,6 +258,9 @@ int jar_send_job(struct jar *j, struct err *e)
         fd_close(&j->fds[JOB_FD_BUNDLE]);
     begin_hand_over(j);
     if (embryo_job_send(j->job_fd, &j->job, j->fds, e))
+        return -1;
+    /* The embryo prepares the job meanwhile, on another CPU. */
+    if (j->job.flags & JOB_NETWORK && jar_release_embryo(j, e))
         return -1;
     fd_close(&j->job_fd);
     begin_session(j);

@@ -81,7 +81,7 @@ void jar_forget_last(struct jar *j)
     j->program_reaped = j->started = j->reported_ready = j->reported_going = false;
     j->failure = (struct err){ 0 };
     j->outcome = (struct jar_outcome){ 0 };
-    j->lead_us = j->needed_us = j->foresee_us = 0;
+    j->lead_us = j->needed_us = j->foresee_us = j->asked_us = 0;
     j->source = NULL;
     j->unpacked = false; /* the program does it */
     free(j->samples);

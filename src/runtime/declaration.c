@@ -144,6 +144,7 @@ static const struct key {
         "argv that runs {file} and writes its displays into the report"),
     KEY(session, KEY_WORDS, false, accept_command,
         "argv of a program that reads cells of a session from descriptor 3"),
+    KEY(cell_name, KEY_TEXT, false, accept_any, "its name for the text of a cell; # is the number"),
     KEY(reports, KEY_FLAG, false, NULL, "yes: runs leave a report"),
     KEY(shell, KEY_FLAG, false, NULL, "yes: a list of allowed commands applies to it"),
     KEY(grammar, KEY_TEXT, false, accept_name,

@@ -71,15 +71,22 @@ struct language {
     /* argv of a profiled run, which writes its samples into the report (run/reports.h). NULL:
      * measured only from outside. */
     const char *const *profile;
+    /* argv of a run that tells the values of its variables if it fails (spec/job.h), and is slower for
+     * it. NULL: it never does, or in an embryo alone. */
+    const char *const *values_command;
     /* argv of a run whose displays are kept: it writes them into the report (run/reports.h). It
      * starts in an embryo of a session. NULL: there are no displays. */
     const char *const *display;
     /* argv of the program of a session, which reads cells from a channel (spec/job.h). NULL: there
      * are no sessions. */
     const char *const *session;
+    /* The name that this program gives to the text of a cell; '#' is its number. NULL: none. */
+    const char *cell_name;
     bool forks;          /* that program writes images of itself, and becomes them */
     bool rests;          /* and does nothing between two cells, if it has just become one */
     bool reports;        /* runs leave a report (run/reports.h) */
+    bool whereabouts;    /* runs answer SIGURG with the lines that they are at (spec/job.h) */
+    bool values;         /* runs tell the values of their variables at an error (spec/job.h) */
     unsigned no_sockets; /* enum no_sockets: where no job of this language can need a socket */
     bool shell;          /* allow_commands applies to it */
     /* the language whose error grammar it uses (diagnose/core/diagnose.h); NULL: its own name */

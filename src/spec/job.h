@@ -21,8 +21,18 @@ enum {
     JOB_NO_SOCKETS = 32, /* the program can make no socket */
     JOB_NETWORK = 64,    /* a network message came before it: the jar gets those sockets first */
     JOB_STAYS = 128,     /* a jar whose program has ended rests, and takes another job */
-    JOB_FLAGS_ALL = 255,
+    /* The program answers SIGURG with WHEREABOUTS_FILE. It is asked shortly before a deadline ends it,
+     * and the file is sent back if one did. */
+    JOB_WHEREABOUTS = 256,
+    /* If the program ends with an error of its own, it leaves the values of the variables at that error
+     * on its slate, or without a slate in WHEREABOUTS_FILE, and they are sent back as that file. */
+    JOB_VALUES = 512,
+    JOB_FLAGS_ALL = 1023,
 };
+
+/* In /sandbox: the lines that a program was at, or the values of its variables. The guest could have written it instead. */
+#define WHEREABOUTS_FILE ".belljar-whereabouts"
+enum { WHEREABOUTS_MAX = 64 << 10, SLATE_BYTES = 12 << 10 };
 
 /* The descriptors that come with a job, in this order: four pipes, and the sealed bundle of files.
  * A session has one more, the guest's end of its channel: a socket that keeps the borders of

@@ -19,7 +19,7 @@ const struct limit_def limit_defs[LIMIT_COUNT] = {
                        "CPU time of all its processes together", "used more CPU time",
                        "If it needs more CPU time, give it more" },
     [LIMIT_MEMORY] = { "memory", "memory", "SIZE", UNIT_BYTES, 8 * MIB, 1024 * GIB, 2 * GIB,
-                       256 * MIB, GIB, "memory of all its processes and files; swap is never used",
+                       256 * MIB, GIB, "memory of all its processes and files",
                        "needed more memory",
                        "Hold less at once (read in pieces, free data after use), or give it more "
                        "memory" },
@@ -43,6 +43,15 @@ const struct limit_def limit_defs[LIMIT_COUNT] = {
                       "more" },
     [LIMIT_OPEN_FILES] = { "open_files", "open-files", "N", UNIT_COUNT, 8, 65536, 4096, 1024, 1024,
                            "files that a process may hold open", NULL, NULL },
+    /* 0 is a value: no swap. A service gives none unless its operator says so, because memory of a run
+     * on a disk is slow for all others too. */
+    [LIMIT_MEMORY_SWAP] = { "memory_swap", "memory-swap", "SIZE", UNIT_BYTES, 0, 1024 * GIB, 0, 0,
+                            0, "swap space that it may use beyond its memory; 0: none", NULL,
+                            NULL },
+    /* The bounds of the kernel. A run may step back behind the others, not in front of them. */
+    [LIMIT_CPU_SHARES] = { "cpu_shares", "cpu-shares", "N", UNIT_COUNT, 2, 262144, 1024, 1024, 1024,
+                           "its weight against other programs while all CPUs are busy", NULL,
+                           NULL },
 };
 
 struct limits limits_default(void)

@@ -20,6 +20,8 @@ enum limit_id {
     LIMIT_DISK,
     LIMIT_FILES,
     LIMIT_OPEN_FILES,
+    LIMIT_MEMORY_SWAP,
+    LIMIT_CPU_SHARES,
     LIMIT_COUNT,
     LIMIT_NONE = LIMIT_COUNT, /* where a table has no limit to name */
 };

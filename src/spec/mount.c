@@ -68,6 +68,19 @@ const char *mount_beneath(const char *root, const char *path)
     return path[n] ? path + n + 1 : path + n;
 }
 
+bool mount_find_root(char *const *roots, const char *path, unsigned *ret)
+{
+    size_t best = 0;
+    for (unsigned i = 0; roots && roots[i]; i++) {
+        size_t n = strlen(roots[i]);
+        if (!mount_beneath(roots[i], path) || n <= best)
+            continue;
+        best = n;
+        *ret = i;
+    }
+    return best > 0;
+}
+
 int mounts_check(char *const *list, size_t n_roots, struct err *e)
 {
     size_t n = mount_count(list);

@@ -34,3 +34,5 @@ size_t mount_count(char *const *list); /* NULL: none */
 [[nodiscard]] int mount_path_check(const char *path, struct err *e);
 /* The rest of the path behind the root: "" for the root itself; NULL: it is not beneath. */
 const char *mount_beneath(const char *root, const char *path);
+/* The innermost root that the path is beneath. roots NULL: there is none. False: beneath none. */
+bool mount_find_root(char *const *roots, const char *path, unsigned *ret);

@@ -9,6 +9,9 @@
 
 enum {
     PLUMBING_LISTENERS_MAX = 256,
+    /* A rule of nf_tables leads every TCP port of an address to one socket, at its port NFT_CATCH_PORT. */
+    PLUMBING_EVERY_PORT = 0,
+    PLUMBING_EVERY_PORT_MAX = 16, /* such addresses */
     /* The porter gets the sockets in datagrams of this many at most. */
     PLUMBING_FDS = 16,
 };
@@ -35,7 +38,7 @@ enum plumbing_protocol { PLUMBING_TCP, PLUMBING_UDP, PLUMBING_PROTOCOLS_ };
 
 struct plumbing_listener {
     uint8_t address[16]; /* IPv4 as ::ffff:a.b.c.d; 0.0.0.0: every address but loopback */
-    uint16_t port;       /* from 1 */
+    uint16_t port;       /* or PLUMBING_EVERY_PORT, of an address that is not 0.0.0.0 */
     uint8_t protocol;
 };
 
@@ -50,10 +53,14 @@ struct plumbing {
 };
 
 /* The head of a datagram with sockets: the number of the first one, and their number in all. That of
- * the datagram with certificates has no such number. */
+ * the datagram with certificates has no such number. used: guest code was in the namespace before, so its
+ * counters do not begin at zero. */
 #define PLUMBING_TRUST_HEAD UINT32_MAX
+/* The head of a datagram without descriptors: the program of the jar has ended, and its other processes are being
+ * killed. A porter that has no connection of it need not wait for the end of the pair. */
+#define PLUMBING_END_HEAD   (UINT32_MAX - 1)
 struct plumbing_head {
-    uint32_t first, all;
+    uint32_t first, all, used;
 };
 
 static inline bool plumbing_is_ipv4(const uint8_t address[16])

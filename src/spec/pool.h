@@ -21,6 +21,7 @@ struct zygote_def {
     bool heavy;
     bool no_sockets; /* its embryos run jobs with JOB_NO_SOCKETS, and no others */
     bool terminals;  /* its embryos have pseudo-terminals, if sessions have them */
+    bool tells;      /* its embryos have a slate (jar/slate.c) */
 };
 
 #define ZYGOTE_DIR "/tmp/belljar"

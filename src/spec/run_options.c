@@ -20,6 +20,13 @@ const char *const test_runners[] = {
         NULL,
 };
 
+const char *const values_words[] = {
+#define X(id, word) word,
+    VALUES_TABLE(X)
+#undef X
+        NULL,
+};
+
 const char *const fixes_words[] = {
 #define X(id, word) word,
     FIXES_TABLE(X)

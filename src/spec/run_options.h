@@ -33,7 +33,11 @@ extern const char *const table_formats[]; /* words, in that order; NULL-terminat
     X(TEST_RUNNER_NODE,     "node")        \
     X(TEST_RUNNER_GO,       "go")          \
     X(TEST_RUNNER_MINITEST, "minitest")    \
-    X(TEST_RUNNER_CTEST,    "ctest")
+    X(TEST_RUNNER_CTEST,    "ctest")       \
+    X(TEST_RUNNER_RSPEC,    "rspec")       \
+    X(TEST_RUNNER_CARGO,    "cargo")       \
+    X(TEST_RUNNER_JEST,     "jest")        \
+    X(TEST_RUNNER_VITEST,   "vitest")
 
 enum test_runner {
 #define X(id, word) id,
@@ -42,6 +46,20 @@ enum test_runner {
         TEST_RUNNER_COUNT_
 };
 extern const char *const test_runners[]; /* words, in that order; NULL-terminated */
+
+/* Whether a program that fails tells the values of its variables. */
+#define VALUES_TABLE(X)        \
+    X(VALUES_AUTO, "auto")     \
+    X(VALUES_NONE, "none")     \
+    X(VALUES_ALL,  "all")
+
+enum values {
+#define X(id, word) id,
+    VALUES_TABLE(X)
+#undef X
+        VALUES_COUNT_
+};
+extern const char *const values_words[]; /* words, in that order; NULL-terminated */
 
 /* Whether the suggestions for a failed run are tried. */
 #define FIXES_TABLE(X)                             \
@@ -64,6 +82,8 @@ struct run_options {
     bool no_cache;    /* compile again, and store nothing */
     enum table_format format;
     enum test_runner test_runner; /* the program runs tests with it */
+    bool check;                   /* the program reports a check of code (src/checks) */
+    enum values values;           /* of variables, in the diagnosis of a failure */
     enum fixes fixes;             /* of the service: changed programs run after a failure */
     char **allow_commands; /* the only commands that a shell may execute; NULL: every command */
     char **compiler_args;  /* after the compiler's own; NULL: none */
@@ -116,6 +136,13 @@ struct run_option_def {
     X("test_runner", NULL, "test-runner", "NAME",                                                \
       CHOICE, test_runner, test_runners, 0,                                                      \
       "read the output as the report of this test runner; the result has `tests`", NULL)         \
+    X("checks", NULL, NULL, NULL,                                                                \
+      BOOL, check, NULL, 0,                                                                      \
+      "read the output as the report of POST /v1/checks; the result has `checks`", NULL) \
+    X("values", NULL, "values", "MODE",                                                          \
+      CHOICE, values, values_words, 0,                                                           \
+      "values of variables at a failure: auto, where that costs nothing; none; or all, also in " \
+      "JavaScript, TypeScript, Ruby and a cold Python, which are slower then", NULL)                   \
     X("fixes", "fix", NULL, NULL,                                                                \
       CHOICE, fixes, fixes_words, 0,                                                             \
       "try: if the program fails, run it with each suggested line; the result has `fixes`. "     \

@@ -15,7 +15,7 @@
 struct slot *embryos_oldest_ready(struct loop *l, unsigned kind)
 {
     struct slot *oldest = NULL;
-    for (int i = 0; kind > 0 && i < JARS_MAX; i++) {
+    for (int i = 0; kind > 0 && i < l->slots_end; i++) {
         struct slot *s = &l->slots[i];
         if (s->jar && s->idle && s->kind == kind && jar_is_ready(s->jar) &&
             (!oldest || s->born_us < oldest->born_us))
@@ -30,7 +30,7 @@ static uint32_t count_embryos(const struct loop *l)
     uint32_t building = 0;
     for (uint32_t i = 0; i < l->pools->n; i++)
         l->pools->kinds[i].state.ready = l->pools->kinds[i].state.building = 0;
-    for (int i = 0; i < JARS_MAX; i++) {
+    for (int i = 0; i < l->slots_end; i++) {
         const struct slot *s = &l->slots[i];
         if (!s->jar || !s->idle)
             continue;
@@ -61,7 +61,7 @@ int embryos_on_targets(struct loop *l, struct err *e)
 
 static bool is_known_child(const struct loop *l, pid_t pid)
 {
-    for (int i = 0; i < JARS_MAX; i++)
+    for (int i = 0; i < l->slots_end; i++)
         if (l->slots[i].jar && jar_has_child(l->slots[i].jar, pid))
             return true;
     return zygote_pools_has_child(l->pools, pid) || reclaim_has_child(&l->host->reclaimer, pid) ||
@@ -81,7 +81,7 @@ static ino_t pid_ns_of(pid_t pid)
 static bool is_expected(const struct loop *l, const struct zygote *dead, pid_t pid)
 {
     ino_t ns = pid_ns_of(pid);
-    for (int i = 0; i < JARS_MAX; i++) {
+    for (int i = 0; i < l->slots_end; i++) {
         const struct jar *j = l->slots[i].jar;
         bool is_lost = j && dead && jar_awaits_embryo(j, &dead->source);
         pid_t init = j && !is_lost ? jar_init_awaiting_embryo(j) : 0;
@@ -126,7 +126,7 @@ static int release_zygote(struct loop *l, struct zygote *dead, struct err *e)
     int rc = 0;
     zygote_kill(dead);
     reap_unknown_children(l, dead);
-    for (int i = 0; i < JARS_MAX; i++) {
+    for (int i = 0; i < l->slots_end; i++) {
         struct slot *s = &l->slots[i];
         if (!s->jar || !jar_awaits_embryo(s->jar, &dead->source))
             continue;
@@ -150,7 +150,7 @@ int embryos_on_zygote(struct loop *l, struct zygote_pool *k, struct err *e)
 /* Kills zygotes that do not answer, so that the jars that wait for them can go on. */
 static int end_hung_zygotes(struct loop *l, struct err *e)
 {
-    for (int i = 0; i < JARS_MAX; i++) {
+    for (int i = 0; i < l->slots_end; i++) {
         const struct slot *s = &l->slots[i];
         if (!s->jar || !jar_is_overdue(s->jar))
             continue;
@@ -164,7 +164,7 @@ static int end_hung_zygotes(struct loop *l, struct err *e)
 
 static bool is_awaited(const struct loop *l, const struct zygote *z)
 {
-    for (int i = 0; i < JARS_MAX; i++)
+    for (int i = 0; i < l->slots_end; i++)
         if (l->slots[i].jar && jar_awaits_embryo(l->slots[i].jar, &z->source))
             return true;
     return false;

@@ -21,7 +21,7 @@ int keepers_watch(struct loop *l, int fd, void *who, struct err *e)
 /* Jars that no later keeper asks for end now. */
 static void end_unkept(struct loop *l)
 {
-    for (int i = 0; i < JARS_MAX; i++) {
+    for (int i = 0; i < l->slots_end; i++) {
         struct slot *s = &l->slots[i];
         if (!s->jar || s->idle || s->orphan || kept_find(&l->kept, s->id))
             continue;

@@ -17,7 +17,7 @@ enum { EVENTS_MAX = 64 };
 
 struct slot *loop_find_slot(struct loop *l, uint64_t id)
 {
-    for (int i = 0; i < JARS_MAX; i++)
+    for (int i = 0; i < l->slots_end; i++)
         if (l->slots[i].jar && !l->slots[i].idle && !l->slots[i].orphan && l->slots[i].id == id)
             return &l->slots[i];
     return NULL;
@@ -25,10 +25,14 @@ struct slot *loop_find_slot(struct loop *l, uint64_t id)
 
 struct slot *loop_free_slot(struct loop *l)
 {
-    for (int i = 0; i < JARS_MAX; i++)
-        if (!l->slots[i].jar)
-            return &l->slots[i];
-    return NULL;
+    int i = 0;
+    while (i < l->slots_end && l->slots[i].jar)
+        i++;
+    if (i == JARS_MAX)
+        return NULL;
+    if (i == l->slots_end)
+        l->slots_end++;
+    return &l->slots[i];
 }
 
 int loop_send_ended(struct loop *l, uint64_t id, const struct jar_outcome *o, bool rests,
@@ -56,10 +60,12 @@ int loop_watch(struct loop *l, struct slot *s, struct err *e)
     return err_set(e, ERR_KERNEL, errno, "watch a jar");
 }
 
-static void free_slot(struct slot *s)
+static void free_slot(struct loop *l, struct slot *s)
 {
     jar_free(s->jar);
     *s = (struct slot){ .watched_fd = -1 };
+    while (l->slots_end > 0 && !l->slots[l->slots_end - 1].jar)
+        l->slots_end--;
 }
 
 enum start loop_start_of(const struct slot *s)
@@ -96,6 +102,14 @@ static int send_rest(struct loop *l, struct slot *s, struct err *e)
                : 0;
 }
 
+/* The next embryo is made when this run has ended, or after a moment. */
+static void note_run(struct loop *l, bool begins)
+{
+    uint64_t now = clock_us(), until = zygote_pools_note_run(l->pools, begins, now);
+    if (until > now && until < l->maintain_us)
+        l->maintain_us = until;
+}
+
 /* Advances a jar, and reports its start or its end to the keeper. */
 static int advance(struct loop *l, struct slot *s, struct err *e)
 {
@@ -123,7 +137,9 @@ static int advance(struct loop *l, struct slot *s, struct err *e)
     }
     bool unheard = !embryo &&
                    (keepers_hold_end(l, s, &outcome, had_cell ? &cell : NULL) || s->rest_sent);
-    free_slot(s); /* first: when the keeper gets the message, the jar is gone */
+    if (s->warm)
+        note_run(l, false);
+    free_slot(l, s); /* first: when the keeper gets the message, the jar is gone */
     if (embryo || unheard)
         return 0;
     if (samples && wire_send_samples(l->wire_fd, id, samples, e))
@@ -160,6 +176,8 @@ static int assign(struct loop *l, const struct wire_spawn *w, const int fds[SESS
     if (job_is_session(&w->job)) {
         zygote_pools_note_session(l->pools, clock_us());
         l->maintain_us = 0;
+    } else {
+        note_run(l, true);
     }
     /* with a network it waits for another descriptor now */
     return w->job.flags & JOB_NETWORK && loop_watch(l, s, e) ? -1 : 1;
@@ -381,7 +399,7 @@ static int milliseconds_to_wait(const struct loop *l)
 {
     uint64_t due = l->maintain_us, now = clock_us();
     due = l->kept.adopt_by_us < due ? l->kept.adopt_by_us : due;
-    for (int i = 0; i < JARS_MAX; i++)
+    for (int i = 0; i < l->slots_end; i++)
         if (l->slots[i].jar && jar_due_us(l->slots[i].jar) < due)
             due = jar_due_us(l->slots[i].jar);
     if (due == UINT64_MAX)
@@ -412,7 +430,7 @@ static int run_once(struct loop *l, struct err *e)
         if (is_slot(l, who) && ((struct slot *)who)->jar && advance(l, who, e))
             return -1;
     }
-    for (int i = 0; i < JARS_MAX; i++)
+    for (int i = 0; i < l->slots_end; i++)
         if (l->slots[i].jar && jar_due_us(l->slots[i].jar) <= now && advance(l, &l->slots[i], e))
             return -1;
     for (int i = 0; i < n; i++) {
@@ -435,7 +453,7 @@ static bool goes_on(struct loop *l)
     if (l->control_fd < 0 || l->wire_fd < 0)
         return false;
     keepers_lose(l);
-    for (int i = 0; i < JARS_MAX; i++) /* their events may have been skipped */
+    for (int i = 0; i < l->slots_end; i++) /* their events may have been skipped */
         if (l->slots[i].jar && advance(l, &l->slots[i], &e))
             return false;
     return true;
@@ -445,13 +463,13 @@ static bool goes_on(struct loop *l)
  * forked. */
 static void end_all(struct loop *l)
 {
-    for (int i = 0; i < JARS_MAX; i++)
+    for (int i = 0; i < l->slots_end; i++)
         if (l->slots[i].jar)
             jar_kill(l->slots[i].jar, END_CANCEL);
     zygote_pools_end_zygotes(l->pools);
-    for (int i = 0; i < JARS_MAX; i++)
+    for (int i = 0; i < l->slots_end; i++)
         if (l->slots[i].jar)
-            free_slot(&l->slots[i]);
+            free_slot(l, &l->slots[i]);
 }
 
 void warden_loop(int wire_fd, struct jar_host *host, struct zygote_pools *pools)

@@ -38,6 +38,7 @@ struct loop {
     struct zygote_pools *pools;
     uint64_t maintain_us; /* the latest time for the next embryos_maintain() */
     struct slot slots[JARS_MAX];
+    int slots_end; /* no slot from here on has a jar: the loops over slots are as short as can be */
     struct next_network network;
     struct wire_message message; /* the current one; too large for the stack of each call */
 };

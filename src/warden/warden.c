@@ -104,6 +104,7 @@ static int open_host(int fd, const struct warden_args *b, struct jar_host *host,
         host->terminals = b->bounds->terminals;
     }
     zygote_pools_init(pools, host);
+    clone_leave_libraries();
     take_priority(); /* last: the host's right to renice was tried */
     return fd_set_nonblock(fd, e) || confinement_enter(ROLE_WARDEN, NULL, e) ? -1 : 0;
 }

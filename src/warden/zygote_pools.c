@@ -15,6 +15,8 @@ enum {
     EMBRYO_DOUBLINGS = 9,
     QUIET_US = 10000,         /* after the start of a session: enough for its first cell */
     QUIET_AGAIN_US = 100000,  /* from the end of a pause to the next one */
+    RUN_QUIET_US = 5000,      /* after the start of a run: enough for a short one */
+    ANSWER_QUIET_US = 1000,   /* after the end of a run: enough for its answer */
     STEADY_US = 10 * 1000000, /* a zygote that lived so long resets the count of failures */
 };
 
@@ -242,7 +244,8 @@ uint64_t zygote_pools_maintain(struct zygote_pools *p, uint64_t now_us)
         uint64_t next = next_look(p, i, now_us);
         due = next < due ? next : due;
     }
-    return p->quiet_until_us > now_us && p->quiet_until_us < due ? p->quiet_until_us : due;
+    due = p->quiet_until_us > now_us && p->quiet_until_us < due ? p->quiet_until_us : due;
+    return p->run_until_us > now_us && p->run_until_us < due ? p->run_until_us : due;
 }
 
 void zygote_pools_note_session(struct zygote_pools *p, uint64_t now_us)
@@ -251,12 +254,30 @@ void zygote_pools_note_session(struct zygote_pools *p, uint64_t now_us)
         p->quiet_until_us = now_us + QUIET_US;
 }
 
+uint64_t zygote_pools_note_run(struct zygote_pools *p, bool begins, uint64_t now_us)
+{
+    uint64_t answered = now_us + ANSWER_QUIET_US;
+    if (begins)
+        p->run_until_us = now_us + RUN_QUIET_US;
+    else if (p->run_until_us > answered)
+        p->run_until_us = answered;
+    return p->run_until_us;
+}
+
 void zygote_pool_note_embryo(struct zygote_pool *k, bool died, uint64_t now_us)
 {
     k->embryo_again_us = died ? now_us + ((uint64_t)EMBRYO_AGAIN_US << k->embryo_failures) : 0;
     k->embryo_failures = !died                                   ? 0
                          : k->embryo_failures < EMBRYO_DOUBLINGS ? k->embryo_failures + 1
                                                                  : EMBRYO_DOUBLINGS;
+}
+
+/* Runs come first, as long as half of the embryos wait. */
+static bool waits_for_runs(const struct zygote_pools *p, uint32_t i, uint64_t now_us)
+{
+    const struct pool_state *state = &p->kinds[i].state;
+    return now_us < p->run_until_us &&
+           2 * (state->ready + state->building) >= p->targets.kinds[i].ready;
 }
 
 bool zygote_pools_want_embryo(const struct zygote_pools *p, unsigned kind, uint32_t building,
@@ -268,5 +289,6 @@ bool zygote_pools_want_embryo(const struct zygote_pools *p, unsigned kind, uint3
         all += p->kinds[i].state.ready + p->kinds[i].state.building;
     return is_on(p, kind - 1) && k->active && k->active->up && building < REFILLS_AT_ONCE &&
            now_us >= k->embryo_again_us && now_us >= p->quiet_until_us && all < POOL_EMBRYOS_MAX &&
-           k->state.ready + k->state.building < p->targets.kinds[kind - 1].ready;
+           k->state.ready + k->state.building < p->targets.kinds[kind - 1].ready &&
+           !waits_for_runs(p, kind - 1, now_us);
 }

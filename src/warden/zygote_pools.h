@@ -30,6 +30,7 @@ struct zygote_pools {
     struct zygote_pool kinds[ZYGOTE_KINDS_MAX];
     uint32_t n;
     uint64_t quiet_until_us; /* no new embryo before: a session has just begun */
+    uint64_t run_until_us;   /* no new embryo before, if half of them wait: a run is short */
 };
 
 /* Opens the files of the drivers, while the files of the host are visible. */
@@ -60,6 +61,9 @@ void zygote_pool_note_embryo(struct zygote_pool *k, bool died, uint64_t now_us);
  * the session most often follows at once, and would wait for it. Pauses are rare enough that pools
  * are filled while many sessions begin. */
 void zygote_pools_note_session(struct zygote_pools *p, uint64_t now_us);
+/* A run got an embryo, or ended. An embryo takes the warden longer than a short run takes, and the end
+ * of the run would wait for it. Returns the time when embryos may be made again. */
+uint64_t zygote_pools_note_run(struct zygote_pools *p, bool begins, uint64_t now_us);
 /* True when one more embryo of this kind should be made, while `building` embryos of all kinds
  * are. */
 bool zygote_pools_want_embryo(const struct zygote_pools *p, unsigned kind, uint32_t building,

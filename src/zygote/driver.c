@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -109,7 +110,7 @@ static void receive(struct request *q)
         _exit(0);
     q->n_fds = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
     memcpy(q->fds, CMSG_DATA(head), q->n_fds * sizeof(int));
-    if (q->n_fds != REQUEST_FD_CGROUP + (size_t)q->r.cgroup_slots)
+    if (q->n_fds != REQUEST_FD_CGROUP + (size_t)q->r.cgroup_slots + (q->r.slate == 1))
         _exit(1);
 }
 
@@ -217,6 +218,21 @@ static void confine(const struct request *q)
     (void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 }
 
+/* Of this embryo alone. No descriptor of it stays. */
+static char *map_slate(const struct request *q)
+{
+    struct err e;
+    if (q->r.slate != 1)
+        return NULL;
+    void *slate = mmap(NULL, SLATE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, q->fds[q->n_fds - 1],
+                       0);
+    if (slate == MAP_FAILED) {
+        (void)!err_set(&e, ERR_KERNEL, errno, "map a slate");
+        die(q->fds[REQUEST_FD_REPORT], &e);
+    }
+    return slate;
+}
+
 /* The number of a session's channel is that of the zygote's socket, which the embryo gives up. The
  * socket for the job takes it, so that no descriptor which a hook opens does. */
 static void keep_channel_free(struct request *q)
@@ -295,12 +311,16 @@ static void receive_job(const struct request *q, const char *name, struct driver
         confine_rlimits(confine_job_rlimits(&job), &q->r.isolation, &job.limits, 1, &e))
         die(report_fd, &e);
     fd_close(&fds[JOB_FD_BUNDLE]);
+    if (job.flags & JOB_NETWORK && !embryo_job_await_release(job_fd))
+        _exit(0);
     (void)close(job_fd);
     for (int i = 0; i < 3; i++)
         place(fds[i], i, report_fd);
     if (job_is_session(&job))
         place(fds[JOB_FD_CHANNEL], SESSION_CHANNEL, report_fd);
-    *ret_job = (struct driver_job){ .argc = count(job.argv), .argv = job.argv, .envp = job.envp };
+    *ret_job = (struct driver_job){
+        .argc = count(job.argv), .argv = job.argv, .envp = job.envp, .flags = job.flags
+    };
     environ = job.envp;
     (void)prctl(PR_SET_NAME, name, 0, 0, 0);
     /* As after an execve: the program and its children may read its files in /proc. */
@@ -343,6 +363,7 @@ void driver_serve(const struct driver_hooks *hooks, struct driver_job *ret_job)
     }
     keep_channel_free(&q);
     (void)prctl(PR_SET_NAME, "jar-embryo", 0, 0, 0);
+    char *slate = map_slate(&q);
     renew_exec_state(&q, robust, robust_len);
     if (hooks->family)
         q.r.nice = 0;
@@ -350,4 +371,5 @@ void driver_serve(const struct driver_hooks *hooks, struct driver_job *ret_job)
     if (hooks->embryo)
         hooks->embryo();
     receive_job(&q, name, ret_job);
+    ret_job->slate = slate;
 }

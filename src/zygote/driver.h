@@ -35,8 +35,10 @@ struct driver_hooks {
 
 struct driver_job {
     int argc;
-    char **argv; /* as from execve; NULL-terminated */
-    char **envp; /* `environ` points to it already */
+    char **argv;    /* as from execve; NULL-terminated */
+    char **envp;    /* `environ` points to it already */
+    unsigned flags; /* JOB_* of spec/job.h */
+    char *slate;    /* SLATE_BYTES zero bytes, for the values of a program that fails; NULL: none */
 };
 
 /* Returns only in the embryo, with its job, which lives as long as the process. The zygote ends in

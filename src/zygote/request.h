@@ -19,12 +19,14 @@ struct zygote_request {
     int32_t cgroup_version; /* 0: no cgroup */
     int32_t cgroup_slots;
     uint32_t flags; /* of the jobs that it may get: JOB_NO_SOCKETS or 0 */
+    int32_t slate;  /* 1: the last descriptor is its slate; 0: it has none */
     int32_t nice;   /* of an embryo that no run waits for */
 };
 
-/* The descriptors of a request, in this order; then one for each slot of the cgroup. */
+/* The descriptors of a request, in this order; then one for each slot of the cgroup,
+ * and the slate. */
 enum { REQUEST_FD_INIT, REQUEST_FD_REPORT, REQUEST_FD_JOB, REQUEST_FD_CGROUP };
-enum { REQUEST_FDS_MAX = REQUEST_FD_CGROUP + CGROUP_SLOTS };
+enum { REQUEST_FDS_MAX = REQUEST_FD_CGROUP + CGROUP_SLOTS + 1 };
 
 /* The zygote has booted, or failed with this error. */
 struct zygote_hello {

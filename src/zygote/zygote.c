@@ -29,12 +29,15 @@ static int fork_embryo(struct embryo_source *source, const struct inside *in, in
                                 .limits = in->job->limits,
                                 .cgroup_version = c ? c->host->version : 0,
                                 .cgroup_slots = c ? c->host->slots : 0,
+                                .slate = in->slate_fd >= 0,
                                 .flags = source->no_sockets ? JOB_NO_SOCKETS : 0,
                                 .nice = in->job->argv || !z->may_renice ? 0 : REFILL_NICE };
     int fds[REQUEST_FDS_MAX] = { in->init_pidfd, in->report_fd, job_fd };
     size_t n = REQUEST_FD_CGROUP;
     for (int i = 0; i < r.cgroup_slots; i++)
         fds[n++] = c->join_fd[i];
+    if (r.slate)
+        fds[n++] = in->slate_fd;
     struct iovec iov = { &r, sizeof r };
     if (fd_send(z->fd, &iov, 1, fds, n, MSG_DONTWAIT) < 0)
         return err_set(e, ERR_UNAVAILABLE, errno, "ask a zygote for an embryo");
@@ -57,7 +60,8 @@ int zygote_start(struct jar_host *h, const struct zygote_files *files, uint64_t 
     *z = (struct zygote){ .source = { .fork_embryo = fork_embryo,
                                       .heavy = files->def->heavy,
                                       .no_sockets = files->def->no_sockets,
-                                      .terminals = files->def->terminals },
+                                      .terminals = files->def->terminals,
+                                      .tells = files->def->tells },
                           .pidfd = -1,
                           .fd = -1,
                           .may_renice = h->may_renice,

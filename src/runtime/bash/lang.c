@@ -15,6 +15,7 @@ DECLARE_LANGUAGE(bash) = {
     NAMED("bash", "main.sh", WORDS(".sh", ".bash"), WORDS("shell", "sh")),
     .command = WORDS("/bin/bash", FILE_ARGUMENT),
     .session = WORDS("{guest}/bash/bash"),
+    .cell_name = "<cell #>",
     .forks = true,
     .rests = true,
     .shell = true,

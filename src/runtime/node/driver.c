@@ -35,6 +35,7 @@
 #include "runtime/node/node_api.h"
 #include "runtime/node/threads.h"
 #include "runtime/node/warmup.h"
+#include "runtime/node/whereabouts.h"
 #include "runtime/plain/pages.h"
 #include "runtime/plain/proc_environ.h"
 #include "spec/pool.h"
@@ -208,6 +209,15 @@ static bool fits(const struct driver_job *job)
            syscall(SYS_getcwd, cwd, sizeof cwd) > 0 && strcmp(cwd, WORKING_DIR) == 0;
 }
 
+/* A session interrupts its cells by the same signal. */
+static bool is_session(void)
+{
+    for (int i = 1; i < options.n; i++)
+        if (strstr(options.argv[i], "session"))
+            return true;
+    return false;
+}
+
 static napi_value job_to_js(napi_env env, const struct driver_job *job)
 {
     napi_value list, item;
@@ -262,6 +272,8 @@ static napi_value serve(napi_env env, napi_info info)
     if (!wrong && napi_get_uv_event_loop(env, &loop) == 0) {
         uv_update_time(loop);
         instant_set();
+        if (!is_session())
+            whereabouts_begin(v8.current());
         result = job_to_js(env, &job);
     }
     if (!result) { /* NODE-2 */
@@ -353,6 +365,7 @@ int driver_main(int argc, char **argv, char **envp, int (*real_main)(int, char *
     if (!(name))           \
         fail_without(#name);
     NODE_API_SYMBOLS(CHECK_SYMBOL)
+    whereabouts_find();
     keep_options(argc, argv);
     /* Node's own descriptors get the same numbers as in a cold start. */
     if (dup3(CONTROL_FD, CONTROL_AWAY, O_CLOEXEC) < 0 || close(CONTROL_FD) < 0)

@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "runtime/python/guest.h"
+#include "runtime/python/values.h"
 
 static _Noreturn void fail_python(const char *what)
 {
@@ -193,15 +194,20 @@ void guest_make_session(struct guest *g, const char *directory)
 {
     static const char code[] = "import sys\n"
                                "sys.path.append(directory)\n"
-                               "import belljar_warm\n"
+                               "import belljar_errors, belljar_warm\n"
                                "sys.path.remove(directory)\n"
+                               "belljar_errors.values_of = values_of\n"
                                "belljar_warm.make()\n";
+    static PyMethodDef values = { "values_of", values_of_traceback, METH_O, NULL };
     PyObject *scope = need(PyDict_New(), "a scope"),
-             *name = need(PyUnicode_DecodeFSDefault(directory), "a name");
-    if (PyDict_SetItemString(scope, "directory", name) < 0)
+             *name = need(PyUnicode_DecodeFSDefault(directory), "a name"),
+             *function = need(PyCFunction_New(&values, NULL), "a function");
+    if (PyDict_SetItemString(scope, "directory", name) < 0 ||
+        PyDict_SetItemString(scope, "values_of", function) < 0)
         fail_python("a scope");
     PyObject *r = need(PyRun_String(code, Py_file_input, scope, scope), "a session cannot be made");
     Py_DECREF(r);
+    Py_DECREF(function);
     Py_DECREF(name);
     Py_DECREF(scope);
     g->session = true;

@@ -57,6 +57,9 @@ void guest_prefer_huge_pages(void);
 bool guest_fits(const struct guest *g, const struct driver_job *job, int *ret_fd, char **ret_name);
 _Noreturn void guest_exec(const struct driver_job *job);
 
+/* whereabouts.c: in a run, before its program begins. */
+void guest_answer_questions(void);
+
 /* run.c: returns the exit status, or ends by a signal. */
 int guest_run(struct guest *g, const struct driver_job *job);
 

@@ -14,7 +14,7 @@ enum {
 
 static PyMemAllocatorEx plain; /* of the interpreter */
 
-/* Not in the heap: one mapping would become several, and an image knows one. */
+/* Not in the heap: one mapping would become several for each object. */
 static void *prefer_huge(void *p, size_t bytes)
 {
     uintptr_t from = ((uintptr_t)p + PAGE - 1) / PAGE * PAGE,

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "runtime/python/guest.h"
+#include "runtime/python/values.h"
+#include "spec/job.h"
 
 enum { FLUSH_FAILED = 120, MANY_MODULES = 90 }; /* FLUSH_FAILED is the interpreter's value */
 
@@ -148,6 +150,7 @@ static struct ending run_file(const struct guest *g, int fd, const char *name)
             end.status = exit_status();
             return end; /* __file__ stays */
         }
+        values_note();
         PyErr_Print();
         end.status = 1;
     }
@@ -216,6 +219,7 @@ static int end_as(struct guest *g, struct ending end)
     }
     if (quiet ? !flush_std(g) : Py_FinalizeEx() < 0)
         end.status = FLUSH_FAILED;
+    values_leave();
     if (end.interrupted) {
         (void)PyOS_setsig(SIGINT, SIG_DFL);
         (void)kill(getpid(), SIGINT);
@@ -252,6 +256,10 @@ int guest_run(struct guest *g, const struct driver_job *job)
     set_environ(g, job->envp);
     set_argv(job);
     guest_begin_now();
+    if (job->flags & JOB_VALUES)
+        values_begin(job->slate);
+    if (!g->session)
+        guest_answer_questions();
     struct ending end = run_file(g, fd, name);
     free(name);
     return end_as(g, end);

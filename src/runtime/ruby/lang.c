@@ -3,8 +3,11 @@
 
 DECLARE_LANGUAGE(ruby) = {
     NAMED("ruby", "main.rb", WORDS(".rb"), WORDS("rb")),
-    /* flush.rb unbuffers stdout, so that a killed run keeps its output. */
+    /* flush.rb unbuffers stdout, so that a killed run keeps its output, and answers SIGURG. */
     .command = WORDS("/usr/bin/ruby", "-r{guest}/ruby/flush.rb", FILE_ARGUMENT),
+    .whereabouts = true,
+    .values_command = WORDS("/usr/bin/ruby", "-r{guest}/ruby/flush.rb", "-r{guest}/ruby/values.rb",
+                            FILE_ARGUMENT),
     .env = NO_WORDS,
     .version = WORDS("/usr/bin/ruby", "--version"),
     .install = "apt-get install ruby",

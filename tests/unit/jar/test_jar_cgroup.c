@@ -117,6 +117,42 @@ static void test_limits_are_in_the_kernels_files(void)
     check_nothing_is_left(&h);
 }
 
+static void test_swap_and_shares_are_in_the_kernels_files(void)
+{
+    struct cgroup_host h;
+    struct cgroup c;
+    struct limits l = limits_default(), plain = l;
+    struct err e = { 0 };
+    if (!host_or_skip(&h))
+        return;
+    bool v1 = h.version == 1;
+    const char *shares = v1 ? "cpu.shares" : "cpu.weight";
+    const char *swap = v1 ? "memory.memsw.limit_in_bytes" : "memory.swap.max";
+    l.v[LIMIT_MEMORY] = 64 << 20;
+    l.v[LIMIT_MEMORY_SWAP] = 32 << 20;
+    l.v[LIMIT_CPU_SHARES] = 512;
+    if (new_jar(&h, &l, &c)) {
+        bool counts = file_text(&c, CGROUP_MEMORY, swap) !=
+                      NULL; /* whether the kernel counts swap */
+        CHECK_STR(file_text(&c, CGROUP_CPU, shares), v1 ? "512" : "50");
+        cgroup_yield(&c, true);
+        CHECK_STR(file_text(&c, CGROUP_CPU, shares), v1 ? "64" : "6");
+        cgroup_yield(&c, false);
+        CHECK_STR(file_text(&c, CGROUP_CPU, shares), v1 ? "512" : "50");
+        if (counts)
+            CHECK_STR(file_text(&c, CGROUP_MEMORY, swap), v1 ? "100663296" : "33554432");
+        /* the next run in the same cgroup has neither */
+        CHECK_INT(cgroup_set_limits(&c, &plain, SPARE, &e), 0);
+        CHECK_STR(file_text(&c, CGROUP_CPU, shares), v1 ? "1024" : "100");
+        if (counts)
+            CHECK_STR(file_text(&c, CGROUP_MEMORY, swap), v1 ? "268435456" : "0");
+        if (v1)
+            CHECK_STR(file_text(&c, CGROUP_MEMORY, "memory.swappiness"), "0");
+        remove_soon(&c);
+    }
+    check_nothing_is_left(&h);
+}
+
 static void test_every_accepted_value_is_taken_by_the_kernel(void)
 {
     struct cgroup_host h;
@@ -374,7 +410,9 @@ static bool v2_place(struct place *p, const char *missing)
 
 static struct cgroup v2_cgroup(const struct cgroup_host *h, const struct place *p)
 {
-    struct cgroup c = { .host = h, .fd = { p->fd, -1, -1, -1 } };
+    struct cgroup c = { .shares = limit_defs[LIMIT_CPU_SHARES].def,
+                        .host = h,
+                        .fd = { p->fd, -1, -1, -1 } };
     for (int i = 0; i < CGROUP_STATS; i++)
         c.stat_fd[i] = -1;
     return c;
@@ -571,6 +609,7 @@ static void test_pages_of_files_are_freed_with_the_jar_when_many_removed_ones_ar
 
 static const struct check_test tests[] = {
     TEST(test_limits_are_in_the_kernels_files),
+    TEST(test_swap_and_shares_are_in_the_kernels_files),
     TEST(test_every_accepted_value_is_taken_by_the_kernel),
     TEST(test_limit_the_kernel_does_not_take_is_an_error_and_leaves_nothing),
     TEST(test_dying_jar_is_not_held_back_by_its_quota),

@@ -33,19 +33,32 @@ static int ended(pid_t pid)
     return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* The result of `body` under the profile, or minus the signal that ended it. */
-static int under(enum seccomp_profile profile, int (*body)(void))
+/* The result of `body` under `older`, if there is one, and then `profile`; or minus the signal that
+ * ended it. */
+static int under_both(const enum seccomp_profile *older, enum seccomp_profile profile,
+                      int (*body)(void))
 {
     pid_t pid = fork();
     if (pid == 0) {
         struct err e;
         struct rlimit no_core = { 0, 0 };
         if (setrlimit(RLIMIT_CORE, &no_core) != 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-            seccomp_apply(profile, &e) != 0)
+            (older && seccomp_apply(*older, &e) != 0) || seccomp_apply(profile, &e) != 0)
             _exit(NO_FILTER);
         _exit(body());
     }
     return ended(pid);
+}
+
+static int under(enum seccomp_profile profile, int (*body)(void))
+{
+    return under_both(NULL, profile, body);
+}
+
+static int in_embryo(enum seccomp_profile profile, int (*body)(void))
+{
+    static const enum seccomp_profile zygote = SECCOMP_ZYGOTE;
+    return under_both(&zygote, profile, body);
 }
 
 /* ---- applying
@@ -342,6 +355,44 @@ static int memory_file(void)
     return errno_of(syscall(SYS_memfd_create, "x", 0));
 }
 
+/* ---- the short filter of embryos
+ * --------------------------------------------------------------- */
+
+static int new_socket(void)
+{
+    return errno_of(syscall(SYS_socket, AF_UNIX, SOCK_STREAM, 0));
+}
+
+/* The calls that the filter of a zygote allows more than that of a jar. */
+static int calls_of_a_zygote(void)
+{
+    struct rlimit same;
+    if (new_namespaces() != DONE || apply_again() != EPERM)
+        return 1;
+    if (errno_of(syscall(SYS_setns, -1, 0)) != EPERM || getrlimit(RLIMIT_NOFILE, &same) != 0)
+        return 2;
+    return errno_of(syscall(SYS_prctl, SECCOMP_ZYGOTE_PROBE, 0, 0, 0, 0)) != ENOTNAM ? DONE : 3;
+}
+
+static void test_an_embryo_has_the_filter_of_its_jar(void)
+{
+    CHECK_INT(in_embryo(SECCOMP_JAR, calls_of_a_zygote), DONE);
+    CHECK_INT(in_embryo(SECCOMP_JAR, administer), DONE);
+    CHECK_INT(in_embryo(SECCOMP_JAR, shared_descriptors), DONE);
+    CHECK_INT(in_embryo(SECCOMP_JAR, new_socket), DONE);
+    CHECK_INT(in_embryo(SECCOMP_JAR, thread_and_program), DONE);
+    CHECK_INT(in_embryo(SECCOMP_NO_SOCKETS, calls_of_a_zygote), DONE);
+    CHECK_INT(in_embryo(SECCOMP_NO_SOCKETS, new_socket), EACCES);
+}
+
+/* The short filter alone would allow all of this. */
+static void test_no_embryo_but_one_of_a_confined_zygote_has_the_short_filter(void)
+{
+    CHECK_INT(under(SECCOMP_EMBRYO, administer), 1);
+    CHECK_INT(under(SECCOMP_JAR, administer), DONE);
+    CHECK_INT(under(SECCOMP_NO_SOCKETS, administer), DONE);
+}
+
 static void test_listed_code_comes_from_files_alone(void)
 {
     CHECK_INT(under(SECCOMP_LISTED, code_from_nowhere), EACCES);
@@ -359,6 +410,8 @@ static void test_listed_code_comes_from_files_alone(void)
 }
 
 static const struct check_test tests[] = {
+    TEST(test_an_embryo_has_the_filter_of_its_jar),
+    TEST(test_no_embryo_but_one_of_a_confined_zygote_has_the_short_filter),
     TEST(test_listed_code_comes_from_files_alone),
     TEST(test_apply_without_no_new_privs_is_refused),
     TEST(test_apply_of_an_unknown_profile_is_refused),

@@ -83,6 +83,8 @@ static void odd_limits(struct warden *w)
         l.v[i] = limit_defs[i].max + 1;
         check_refused(w, &(struct keeper_ask){ .id = 1, .argv = argv, .limits = &l },
                       ERR_BAD_REQUEST, limit_defs[i].key);
+        if (limit_defs[i].min == 0)
+            continue; /* 0 is a value of it */
         l.v[i] = 0;
         check_refused(w, &(struct keeper_ask){ .id = 1, .argv = argv, .limits = &l },
                       ERR_BAD_REQUEST, limit_defs[i].key);
