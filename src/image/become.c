@@ -558,6 +558,8 @@ static size_t plan_parts(struct becoming *b, size_t i, size_t next)
 static int plan(struct becoming *b)
 {
     const struct image_map *heap = heap_of(b->have);
+    /* The heap of a program that was forked has a second mapping from where it grew since. */
+    uint64_t heap_end = heap ? heap->start : 0;
     size_t next = 0;
     plan_leaving(b, heap);
     for (size_t i = 0, n; i < b->want->n_maps; i += n) {
@@ -571,8 +573,8 @@ static int plan(struct becoming *b)
             continue;
         struct map_runs runs = runs_of(b, m, &next);
         long prot = (long)m->prot | (runs.n > 0 ? PROT_WRITE : 0);
-        bool brk_again = m->heap && heap && heap->start == m->start &&
-                         m->prot == (PROT_READ | PROT_WRITE);
+        bool brk_again = m->heap && heap_end == m->start && m->prot == (PROT_READ | PROT_WRITE);
+        heap_end = brk_again ? m->end : heap_end;
         if (b->want->keep[i] != KEEP_NOT)
             plan_kept(b, m, b->want->keep[i], prot);
         else

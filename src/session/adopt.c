@@ -21,6 +21,7 @@
 #include "run/json.h"
 #include "session/session_impl.h"
 #include "spec/bundle.h"
+#include "spec/mount.h"
 #include "store/run_rows.h"
 #include "store/session_rows.h"
 
@@ -65,6 +66,14 @@ static void drop_empty(json_t *o)
     }
 }
 
+static json_t *mounts_json(char *const *mounts)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; mounts && mounts[i]; i++)
+        (void)json_array_append_new(list, json_string(mounts[i]));
+    return list;
+}
+
 json_t *session_spec_json(const struct session *s)
 {
     json_t *o = json_pack("{s:I, s:s?, s:s?, s:s?, s:o, s:o, s:I, s:b, s:b}", "created_ms",
@@ -77,6 +86,7 @@ json_t *session_spec_json(const struct session *s)
     for (char **v = s->spec.env; v && *v; v++)
         (void)json_array_append_new(env, json_string(*v));
     json_put(o, "env", env);
+    json_put(o, "mounts", mounts_json(s->spec.mounts));
     if (s->spec.metadata)
         (void)json_object_set(o, "metadata", s->spec.metadata);
     if (s->spec.begins_in && s->spec.begins_owner) {
@@ -292,18 +302,24 @@ static int find_rows(struct sessions *all, struct earlier_session *old, struct e
     return 0;
 }
 
+/* Older rows have the first limits alone. */
+enum { FIRST_LIMITS = LIMIT_OPEN_FILES + 1 };
+
 static int take_limits(const json_t *spec, const char *key, const struct limits *most,
                        struct limits *ret, struct err *e)
 {
     const json_t *a = json_object_get(spec, key); /* a list, in older rows */
     const char *text = json_string_value(a);
-    if (!text && json_array_size(a) != LIMIT_COUNT)
+    const struct limits defaults = limits_default();
+    if (!text && json_array_size(a) < FIRST_LIMITS)
         return err_set(e, ERR_PROTOCOL, 0, "the spec of a session lacks '%s'", key);
     for (size_t i = 0; i < LIMIT_COUNT; i++) {
         char *end;
         json_int_t v = text ? (json_int_t)strtoll(text, &end, 10)
                             : json_integer_value(json_array_get(a, i));
-        if (text && end == text)
+        if (i >= FIRST_LIMITS && (text ? end == text : i >= json_array_size(a)))
+            v = (json_int_t)defaults.v[i];
+        else if (text && end == text)
             return err_set(e, ERR_PROTOCOL, 0, "'%s' in the spec of a session is cut short", key);
         text = text ? end : NULL;
         ret->v[i] = v > 0 ? (uint64_t)v : 0;
@@ -332,6 +348,18 @@ static int take_env(const json_t *spec, char ***ret, struct err *e)
     return 0;
 }
 
+/* Their roots are looked for at each start of a program. */
+static int take_mounts(const json_t *spec, char ***ret, struct err *e)
+{
+    const json_t *a = json_object_get(spec, "mounts");
+    for (size_t i = 0; i < json_array_size(a); i++) {
+        const char *text = json_string_value(json_array_get(a, i));
+        if (strv_add(ret, text ? text : "", e))
+            return -1;
+    }
+    return mounts_check(*ret, MOUNT_ROOTS_MAX, e);
+}
+
 int session_spec_take(const struct sessions *all, const json_t *o, const struct session_row *row,
                       struct session_spec *ret, struct err *e)
 {
@@ -343,6 +371,7 @@ int session_spec_take(const struct sessions *all, const json_t *o, const struct 
                        row->id);
     if (take_limits(o, "limits", NULL, &ret->limits, e) ||
         take_limits(o, "cell_limits", most, &ret->cell_limits, e) || take_env(o, &ret->env, e) ||
+        take_mounts(o, &ret->mounts, e) ||
         network_spec_take(json_object_get(o, "network"), &ret->network, e))
         return -1;
     ret->idle_ms = (uint64_t)json_integer_value(json_object_get(o, "idle_ms"));

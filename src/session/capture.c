@@ -31,6 +31,83 @@ struct session_capturing {
     struct err err;
 };
 
+/* ---- images that count as memory of their writer ---- */
+
+static uint64_t jar_of(const struct session *s)
+{
+    return s->program ? s->program->jar.jar.id : 0;
+}
+
+static void link_written(struct session_image *image, struct session *s)
+{
+    image->writer = jar_of(s);
+    image->next_written = s->all->written;
+    image->written_link = &s->all->written;
+    if (image->next_written)
+        image->next_written->written_link = &image->next_written;
+    s->all->written = image;
+}
+
+static void unlink_written(struct session_image *image)
+{
+    *image->written_link = image->next_written;
+    if (image->next_written)
+        image->next_written->written_link = image->written_link;
+}
+
+void session_images_measured(struct session *s)
+{
+    s->image_memory_bytes = 0;
+    s->measured_jar = jar_of(s);
+    for (struct session_image *i = s->all->written; i; i = i->next_written) {
+        if (i->writer != jar_of(s))
+            continue;
+        i->is_measured = true;
+        s->image_memory_bytes += i->bytes;
+    }
+}
+
+/* Bytes that a copy has in memory anyway need not be written again. */
+static struct session_image *newest_written(const struct session *s)
+{
+    struct session_image *i = s->all->written;
+    while (i && (i->writer != jar_of(s) || i->n_bases == IMAGE_BASES))
+        i = i->next_written;
+    return i;
+}
+
+/* Of earlier images that somebody has. Some of them are in memory_bytes of the session. */
+struct written {
+    unsigned n;
+    uint64_t bytes, measured_bytes;
+};
+
+static struct written written_by(const struct session_capturing *g)
+{
+    struct written w = { 0 };
+    for (const struct session_image *i = g->session->all->written; i; i = i->next_written) {
+        if (i->writer != jar_of(g->session))
+            continue;
+        w.n++;
+        w.bytes += i->bytes;
+        w.measured_bytes += i->is_measured ? i->bytes : 0;
+    }
+    return w;
+}
+
+enum { NOTE_MAX = 160 };
+
+static const char *note_written(const struct written *w, char note[NOTE_MAX])
+{
+    note[0] = '\0';
+    if (w->n > 0)
+        (void)snprintf(note, NOTE_MAX,
+                       "; images of the session that its copies have count as its memory, too "
+                       "(%u, %llu bytes): fewer copies leave more room",
+                       w->n, (unsigned long long)w->bytes);
+    return note;
+}
+
 static void drop_base(struct session_image *image, size_t i)
 {
     if (image->pins)
@@ -49,6 +126,8 @@ void session_image_unref(struct session_image *image)
     if (image->pins)
         images_unuse(image->pins);
     fd_close(&image->fd);
+    if (image->written_link)
+        unlink_written(image);
     if (image->room)
         images_give_room(image->room);
     free(image);
@@ -156,6 +235,7 @@ static int seal(struct session_capturing *g, struct err *e)
             "sessions with a higher limits.memory",
             (unsigned long long)st.st_size, (unsigned long long)g->room);
     g->image->bytes = (uint64_t)st.st_size;
+    link_written(g->image, g->session);
     return 0;
 }
 
@@ -165,8 +245,11 @@ static void take_report(struct session_capturing *g)
     g->report[strcspn(g->report, "\n")] = '\0';
     bool is_error = strncmp(g->report, "error ", 6) == 0;
     if (g->err.code == ERR_NONE && strncmp(g->report, "ok ", 3) != 0) {
-        (void)snprintf(why, sizeof why, "the image of the session was not written: %s",
-                       is_error ? g->report + 6 : "its writer ended early; memory may be short");
+        const struct written earlier = written_by(g);
+        char note[NOTE_MAX];
+        (void)snprintf(why, sizeof why, "the image of the session was not written: %s%s",
+                       is_error ? g->report + 6 : "its writer ended early; memory may be short",
+                       note_written(&earlier, note));
         text_end_whole(why);
         fail(g, ERR_CONFLICT, why);
     }
@@ -285,15 +368,22 @@ static void on_answer(struct session_question *q, json_t *json, const struct err
 static int measure_room(struct session_capturing *g, struct err *e)
 {
     const struct session *s = g->session;
+    const struct written earlier = written_by(g);
     uint64_t limit = s->spec.limits.v[LIMIT_MEMORY];
-    uint64_t used = (s->memory_bytes ? s->memory_bytes : limit / 2) + IMAGE_MARGIN;
-    if (used >= limit)
+    uint64_t used = s->memory_bytes ? s->memory_bytes : limit / 2;
+    uint64_t gone = s->measured_jar == jar_of(s) /* since memory_bytes was read */
+                        ? s->image_memory_bytes - earlier.measured_bytes
+                        : 0;
+    used = (used > gone ? used - gone : 0) + (earlier.bytes - earlier.measured_bytes);
+    if (used + IMAGE_MARGIN >= limit) {
+        char note[NOTE_MAX];
         return err_set(
             e, ERR_CONFLICT, 0,
             "the session uses %llu of %llu bytes of memory, and its image needs room, too: "
-            "create sessions with a higher limits.memory",
-            (unsigned long long)s->memory_bytes, (unsigned long long)limit);
-    g->room = limit - used;
+            "create sessions with a higher limits.memory%s",
+            (unsigned long long)used, (unsigned long long)limit, note_written(&earlier, note));
+    }
+    g->room = limit - used - IMAGE_MARGIN;
     return 0;
 }
 
@@ -350,7 +440,8 @@ int session_capture(struct session *s, struct session_capture *c, struct err *e)
         return err_no_memory(e, "an image");
     }
     *image = (struct session_image){ .fd = -1, .refs = 1 };
-    take_bases(image, c->base, c->in_memory ? NULL : s->all->images);
+    take_bases(image, c->base || !c->in_memory ? c->base : newest_written(s),
+               c->in_memory ? NULL : s->all->images);
     *g = (struct session_capturing){ .capture = c, .session = s, .image = image, .report_fd = -1 };
     if (measure_room(g, e) || ask_for_image(g, e)) {
         fd_close(&g->report_fd);

@@ -280,6 +280,7 @@ void cells_on_measured(struct session *s, const struct cell_usage *usage)
     struct wire_ended end = { .evidence = evidence_of(c, usage->interrupted),
                               .usage = usage_of(c, usage) };
     s->memory_bytes = usage->memory_bytes;
+    session_images_measured(s);
     if (usage->oom_kills > 0) {
         end.evidence.hits |= LIMIT_BIT(LIMIT_MEMORY);
         cell_note(c,
@@ -449,12 +450,10 @@ static void take_error_of_run(struct cell *c, const struct frame_message *m)
     struct frame_field name, message, trace;
     char number[16], *end;
     bool exits = frame_find_field(&m->data, TAG_NAME, &name) &&
-                 ((name.n == 10 && memcmp(name.bytes, "SystemExit", 10) == 0) ||
-                  (name.n == 11 && memcmp(name.bytes, "exit status", 11) == 0)) && /* of a shell */
+                 (frame_field_is(&name, "SystemExit") || frame_field_is(&name, "exit status")) &&
                  frame_find_field(&m->data, TAG_MESSAGE, &message);
     if (exits) {
-        (void)snprintf(number, sizeof number, "%.*s", (int)(message.n < 15 ? message.n : 15),
-                       message.bytes);
+        (void)snprintf(number, sizeof number, "%.*s", (int)message.n, message.bytes);
         long code = strtol(number, &end, 10);
         c->exits = *end == '\0';
         c->exit_code = (int)((unsigned long)code & 0xff);
@@ -470,15 +469,12 @@ static void take_error_of_run(struct cell *c, const struct frame_message *m)
 
 static void take_error(struct cell *c, const struct frame_message *m)
 {
-    struct frame_field f;
-    struct err e;
     if (c->session->for_one_run)
         take_error_of_run(c, m);
-    if (!frame_find_field(&m->data, TAG_TRACEBACK, &f) || f.n == 0)
-        return;
-    c->run->failure_text.len = 0;
-    if (buf_add(&c->run->failure_text, f.bytes, f.n, &e))
-        log_error(LOG_WARN, "session.error", &e);
+    /* The exit status of a shell explains nothing. Its messages are on stderr. */
+    if (!c->session->spec.language->shell)
+        frame_keep_field(&m->data, TAG_TRACEBACK, &c->run->failure_text);
+    frame_keep_field(&m->data, TAG_VALUES, &c->run->told);
 }
 
 static void set_awaits_input(struct cell *c, bool awaits)
@@ -493,11 +489,12 @@ static int take_done(struct session *s, struct cell *c, const struct frame_messa
 {
     struct frame_field f;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (frame_find_field(&m->data, TAG_STATUS, &f) && f.n == strlen(ends[i].word) &&
-            memcmp(f.bytes, ends[i].word, f.n) == 0)
+        if (frame_find_field(&m->data, TAG_STATUS, &f) && frame_field_is(&f, ends[i].word))
             (void)snprintf(c->status, sizeof c->status, "%s", ends[i].word);
     if (c->status[0] == '\0')
         return err_set(e, ERR_PROTOCOL, 0, "the status of a cell is unknown");
+    if (!c->silent && !s->for_one_run) /* a silent cell shares its number with another one */
+        c->run->cell = frame_number(&m->data, TAG_COUNT);
     c->awaits_input = false;
     c->disarmed = true;
     struct err failed = { 0 };

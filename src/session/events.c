@@ -35,21 +35,6 @@ static bool has_field(const struct buf *data, enum frame_tag tag)
     return frame_find_field(data, tag, &f);
 }
 
-/* A decimal number of a guest; 0 if it is something else. */
-static json_int_t field_number(const struct buf *data, enum frame_tag tag)
-{
-    struct frame_field f;
-    json_int_t v = 0;
-    if (!frame_find_field(data, tag, &f) || f.n > 9)
-        return 0;
-    for (size_t i = 0; i < f.n; i++) {
-        if (f.bytes[i] < '0' || f.bytes[i] > '9')
-            return 0;
-        v = v * 10 + (f.bytes[i] - '0');
-    }
-    return v;
-}
-
 json_t *guest_json(const char *bytes, size_t n, size_t *room)
 {
     size_t values = 1; /* at most: a comma may be part of a string */
@@ -171,7 +156,7 @@ static void put_clear(json_t *o, const struct source *m)
 
 static void put_result(json_t *o, const struct source *m)
 {
-    json_put(o, "execution_count", json_integer(field_number(m->data, TAG_COUNT)));
+    json_put(o, "execution_count", json_integer(frame_number(m->data, TAG_COUNT)));
     put_display(o, m);
 }
 
@@ -335,7 +320,7 @@ static void take_record(struct outputs *out, struct event_reader *reader, const 
     if (!reader_add(reader, record))
         return;
     if (reader->message.type == FRAME_DONE || reader->message.type == FRAME_RESULT)
-        out->count = field_number(&reader->message.data, TAG_COUNT);
+        out->count = frame_number(&reader->message.data, TAG_COUNT);
     json_t *event = event_within(&reader->message, out->room);
     if (event)
         take_event(out, reader->message.type, event);

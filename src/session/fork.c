@@ -108,6 +108,7 @@ static int copy_spec(const struct session_forking *g, unsigned number, struct se
                                   .idle_sleeps = from->idle_sleeps,
                                   .is_copy = true,
                                   .env = from->env ? strv_copy(from->env) : NULL,
+                                  .mounts = from->mounts ? strv_copy(from->mounts) : NULL,
                                   .metadata = json_incref(from->metadata),
                                   .undo = from->undo,
                                   .parent = strdup(g->original->id),
@@ -125,7 +126,8 @@ static int copy_spec(const struct session_forking *g, unsigned number, struct se
     }
     if (network_policy_copy(f->network ? f->network : &from->network, &ret->network, e))
         return -1;
-    if ((from->env && !ret->env) || (from->key && !ret->key) || !ret->parent)
+    if ((from->env && !ret->env) || (from->mounts && !ret->mounts) || (from->key && !ret->key) ||
+        !ret->parent)
         return err_no_memory(e, "a copy of a session");
     return from->bundle.len > 0 ? buf_add(&ret->bundle, from->bundle.data, from->bundle.len, e) : 0;
 }

@@ -3,6 +3,8 @@
 #include <endian.h>
 #include <string.h>
 
+#include "base/log.h"
+
 enum { FIELD_HEAD = 8 };
 
 static uint16_t read_u16(const char *at)
@@ -85,6 +87,25 @@ bool frame_find_field(const struct buf *data, enum frame_tag tag, struct frame_f
     return false;
 }
 
+bool frame_field_is(const struct frame_field *f, const char *word)
+{
+    return f->n == strlen(word) && memcmp(f->bytes, word, f->n) == 0;
+}
+
+unsigned frame_number(const struct buf *data, enum frame_tag tag)
+{
+    struct frame_field f;
+    unsigned v = 0;
+    if (!frame_find_field(data, tag, &f) || f.n > 9)
+        return 0;
+    for (size_t i = 0; i < f.n; i++) {
+        if (f.bytes[i] < '0' || f.bytes[i] > '9')
+            return 0;
+        v = v * 10 + (unsigned)(f.bytes[i] - '0');
+    }
+    return v;
+}
+
 int frame_add_field(struct buf *data, enum frame_tag tag, const void *bytes, size_t n,
                     struct err *e)
 {
@@ -122,4 +143,15 @@ int frame_message_add(struct frame_message *m, const struct session_frame *f, bo
     m->open = f->flags & FRAME_MORE;
     *ret_whole = !m->open;
     return 0;
+}
+
+void frame_keep_field(const struct buf *data, enum frame_tag tag, struct buf *to)
+{
+    struct frame_field f;
+    struct err e;
+    if (!frame_find_field(data, tag, &f) || f.n == 0)
+        return;
+    to->len = 0;
+    if (buf_add(to, f.bytes, f.n, &e))
+        log_error(LOG_WARN, "session.error", &e);
 }

@@ -73,6 +73,7 @@ enum frame_tag {
     TAG_JSON,
     TAG_CUT,
     TAG_ROOM,
+    TAG_VALUES,
 };
 
 struct session_frame {
@@ -98,6 +99,11 @@ struct frame_field {
 [[nodiscard]] int frame_next_field(const char *data, size_t n, size_t *at, struct frame_field *ret);
 /* The first field with this tag; false if there is none. */
 bool frame_find_field(const struct buf *data, enum frame_tag tag, struct frame_field *ret);
+bool frame_field_is(const struct frame_field *f, const char *word);
+/* A decimal number of a guest, of up to nine digits; 0 if it is something else. */
+unsigned frame_number(const struct buf *data, enum frame_tag tag);
+/* The text of the field replaces that of `to`; without the field, or without a text in it, `to` stays. */
+void frame_keep_field(const struct buf *data, enum frame_tag tag, struct buf *to);
 [[nodiscard]] int frame_add_field(struct buf *data, enum frame_tag tag, const void *bytes, size_t n,
                                   struct err *e);
 

@@ -108,13 +108,20 @@ static bool is_of_key(const char *owner, const char *key)
     return key ? owner && strcmp(owner, key) == 0 : !owner;
 }
 
+/* A program whose end was asked for lets go of its file in a moment: the kernel only needs the time to
+ * end it. So a request that follows the deletion of a session finds its room free. */
+static uint64_t bytes_of_room(const struct image_room *r)
+{
+    return r->open && r->open->leaving == r->open->refs ? 0 : r->bytes;
+}
+
 uint64_t images_bytes_of(const struct images *all, const char *key)
 {
     uint64_t sum = 0;
     for (const struct saved_image *s = all->first; s; s = s->next)
         sum += is_of_key(s->row.key, key) ? s->row.stamp.bytes : 0;
     for (const struct image_room *r = all->rooms; r; r = r->next)
-        sum += is_of_key(r->key, key) ? r->bytes : 0;
+        sum += is_of_key(r->key, key) ? bytes_of_room(r) : 0;
     return sum;
 }
 
@@ -124,7 +131,7 @@ uint64_t images_bytes(const struct images *all)
     for (const struct saved_image *s = all->first; s; s = s->next)
         sum += s->row.stamp.bytes;
     for (const struct image_room *r = all->rooms; r; r = r->next)
-        sum += r->bytes;
+        sum += bytes_of_room(r);
     return sum;
 }
 
@@ -411,9 +418,12 @@ static void count_open_file(struct images *all, const struct saved_image *saved)
 {
     struct session_image *open = saved->open;
     struct err e = { 0 };
-    if (open && !open->room && !saved->row.form &&
-        images_take_room(all, saved->row.key, saved->row.stamp.bytes, true, &open->room, &e))
+    if (!open || open->room || saved->row.form)
+        return;
+    if (images_take_room(all, saved->row.key, saved->row.stamp.bytes, true, &open->room, &e))
         log_error(LOG_WARN, "image.count", &e);
+    else
+        open->room->open = open;
 }
 
 void images_remove(struct images *all, struct saved_image *saved)

@@ -77,7 +77,7 @@ bool images_compress(const struct images *all);
 /* Images that are encrypted with a key that is not there. */
 size_t images_without_key(const struct images *all);
 /* On the disk: of one key, or of all callers without a key. With the bytes that are being saved or
- * arrive, and with files that were removed while a program has them open. */
+ * arrive, and with files that were removed while a program has them open whose end nobody asked for. */
 uint64_t images_bytes_of(const struct images *all, const char *key);
 uint64_t images_bytes(const struct images *all);
 /* Whether so many bytes more of this key fit. ERR_STORAGE_FULL with the numbers. */

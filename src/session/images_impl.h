@@ -28,8 +28,9 @@ struct image_room {
     struct image_room *next;
     char *key;
     uint64_t bytes;
-    bool on_disk;   /* they are written already */
-    bool in_memory; /* they arrive, and images are encrypted */
+    bool on_disk;                     /* they are written already */
+    bool in_memory;                   /* they arrive, and images are encrypted */
+    const struct session_image *open; /* the file of an image that was removed; NULL: another */
 };
 [[nodiscard]] int images_take_room(struct images *all, const char *key, uint64_t bytes,
                                    bool on_disk, struct image_room **ret, struct err *e);

@@ -208,9 +208,11 @@ void session_set_network(struct session *s, struct network_policy *policy)
     struct session_program *p = s->program;
     const struct network_rule *outside;
     struct err e = { 0 };
-    /* A list in place of the full network needs other sockets: the kernel is to refuse the rest. */
+    /* A list in place of the full network, and some ports in place of all, need other sockets: the kernel is to
+     * refuse the rest. */
     bool narrower = policy->mode == NETWORK_LIST && s->spec.network.mode == NETWORK_LIST &&
-                    network_policy_is_within(policy, &s->spec.network, &outside);
+                    network_policy_is_within(policy, &s->spec.network, &outside) &&
+                    !network_policy_splits_host(policy, &s->spec.network);
     network_policy_done(&s->spec.network);
     s->spec.network = *policy;
     *policy = (struct network_policy){ 0 };

@@ -9,9 +9,11 @@
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/fdio.h"
+#include "base/strv.h"
 #include "base/text.h"
 #include "session/events.h"
 #include "session/session_impl.h"
+#include "spec/mount.h"
 
 enum { CHANNEL = RUN_STREAMS, POLLS };
 enum {
@@ -32,6 +34,8 @@ static void free_if_unused(struct session_program *p)
         return;
     frame_message_done(&p->message);
     buf_done(&p->out);
+    if (p->image)
+        p->image->leaving -= p->leaving;
     session_image_unref(p->image);
     free(p);
 }
@@ -77,8 +81,12 @@ void program_detach(struct session_program *p)
 void program_kill(struct session_program *p)
 {
     struct err e;
-    if (!p->over)
-        (void)!jar_run_cancel(&p->jar.jar, END_CANCEL, &e); /* a lost wire ends it, too */
+    if (p->over)
+        return;
+    if (p->image)
+        p->image->leaving += !p->leaving;
+    p->leaving = true;
+    (void)!jar_run_cancel(&p->jar.jar, END_CANCEL, &e); /* a lost wire ends it, too */
 }
 
 static void breach(struct session_program *p, const char *why)
@@ -480,10 +488,37 @@ static int start_polling(struct session_program *p, struct err *e)
     return 0;
 }
 
+/* The mounts of a session, with the numbers that the roots have now: its image may be older than the
+ * settings of the service. */
+static int find_roots(const struct session *s, char ***ret, struct err *e)
+{
+    const struct sessions_limits *l = &s->all->limits;
+    for (size_t i = 0; i < mount_count(s->spec.mounts); i++) {
+        struct mount_view m;
+        if (mount_at(s->spec.mounts, i, &m, e))
+            return -1;
+        if (!mount_find_root(l->mount_roots, m.from, &m.root))
+            return err_set(e, ERR_DENIED, 0,
+                           "its mount '%s' is no longer beneath a directory of the setting "
+                           "mounts.roots: the operator lists it again, or the session ends",
+                           QUOTED(m.from));
+        if (m.secrets && !l->mount_secrets)
+            return err_set(e, ERR_DENIED, 0,
+                           "its mount '%s' shows files that look like secrets, which the setting "
+                           "mounts.secrets no longer allows",
+                           QUOTED(m.from));
+        if (mount_add(ret, &m, e))
+            return -1;
+    }
+    return 0;
+}
+
 static int send_job(struct session *s, struct session_program *p, struct err *e)
 {
     static char *const none[] = { NULL };
     const struct session_spec *spec = &s->spec;
+    char **mounts = NULL;
+    int rc = find_roots(s, &mounts, e);
     unsigned (*kind)(const struct language *, char *const *) = p->image ? warm_image_kind
                                                                         : warm_session_kind;
     struct jar_request request = {
@@ -495,15 +530,18 @@ static int send_job(struct session *s, struct session_program *p, struct err *e)
         .outputs = none,
         .limits = spec->limits,
         .session = true,
+        .mounts = mounts,
         .kind = warm_within(kind(spec->language, spec->env), &spec->limits),
         /* an authority comes before the program; every other network comes while it runs */
         .network = spec->network.n_injects > 0 ? &spec->network : NULL,
     };
     request.limits.v[LIMIT_WALL_MS] = session_life_left_ms(s);
     static const struct buf nothing = { 0 };
-    return engine_jar_start(s->all->engine, &p->jar, &request,
-                            p->image ? &nothing : &spec->bundle, /* its files are in the image */
-                            on_bytes, p, e);
+    const struct buf *files = p->image ? &nothing : &spec->bundle; /* its files are in the image */
+    if (rc == 0)
+        rc = engine_jar_start(s->all->engine, &p->jar, &request, files, on_bytes, p, e);
+    strv_free(mounts);
+    return rc;
 }
 
 static struct session_program *program_new(const struct sessions *all, struct err *e)

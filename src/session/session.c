@@ -31,6 +31,7 @@ void session_spec_done(struct session_spec *s)
     free(s->actor);
     buf_done(&s->bundle);
     strv_free(s->env);
+    strv_free(s->mounts);
     network_policy_done(&s->network);
     free(s->parent);
     free(s->parent_image);
@@ -117,6 +118,7 @@ bool session_measure(struct session *s)
 void session_on_measured(struct session *s, uint64_t memory_bytes)
 {
     s->memory_bytes = memory_bytes;
+    session_images_measured(s);
     session_notify(s, SESSION_EVENT_MEASURED);
 }
 

@@ -68,6 +68,7 @@ struct session_spec {
     bool sets_inputs;              /* files and environment are set after that; cleared then */
     const char *template;          /* of a session for one run; borrowed from that run */
     struct network_policy network; /* the hosts that its jar reaches */
+    char **mounts;                 /* that its jar shows: spec/mount.h; NULL: none */
     unsigned undo;                 /* so many states before its last cells are kept; 0: none */
     /* The session that it is a copy of, its last cell then, and its checkpoint; NULL: none */
     char *parent, *parent_image;
@@ -169,7 +170,9 @@ struct session {
     unsigned cells;                        /* accepted so far */
     unsigned at_cell;                      /* the last one whose effects its state has; 0: none */
     unsigned restarts;
-    uint64_t memory_bytes;     /* of its jar, when the last cell ended or later; 0: not known */
+    uint64_t memory_bytes; /* of its jar, when the last cell ended or later; 0: not known */
+    /* Of these: images that the jar wrote, and that somebody had; the number of that jar */
+    uint64_t image_memory_bytes, measured_jar;
     struct cell *first, *last; /* the line; the first one may have begun */
     struct sessions *all;
     char image[ID_SIZE];     /* that it sleeps in; "": none */
@@ -213,6 +216,8 @@ struct sessions_limits {
     uint64_t sleep_max_ms; /* a session that sleeps for longer ends */
     uint64_t template_ms;  /* a run waits no longer for the image of its template */
     struct limits cell_max;
+    char *const *mount_roots; /* of the warden, borrowed; NULL: none */
+    bool mount_secrets;       /* a mount may show files that look like secrets */
 };
 /* Takes over dir_fd, where sessions have their files. The images live longer than the sessions. */
 [[nodiscard]] int sessions_open(struct sessions **ret, uv_loop_t *loop, struct engine *engine,
@@ -226,7 +231,8 @@ struct sessions_limits {
 /* Searches for the sessions that sleep since an earlier keeper, and for all images. Until the end of the
  * search there is no other session, and no template. Files of sessions that are over are removed. */
 [[nodiscard]] int sessions_search(struct sessions *all, struct err *e);
-bool sessions_are_known(const struct sessions *all); /* the search is over */
+bool sessions_are_known(const struct sessions *all);     /* the search is over */
+bool sessions_search_failed(const struct sessions *all); /* the last one did; the next may not */
 struct sessions_wait {
     /* e NULL: they are known. The owner may free the wait now. */
     void (*on_done)(struct sessions_wait *w, const struct err *e);

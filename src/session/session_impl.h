@@ -46,13 +46,15 @@ struct sessions {
     unsigned falling; /* sessions that fall asleep at this moment */
     int dir_fd;       /* of the files of sessions */
     struct images *images;
-    struct template *templates; /* in use */
-    unsigned spares;            /* session/spares.h */
+    struct session_image *written; /* by sessions that live, or lived */
+    struct template *templates;    /* in use */
+    unsigned spares;               /* session/spares.h */
     uint64_t spares_taken;
     struct template_maker *maker;
     struct template_wait *template_waits;
     /* sleepers.c */
     bool are_known;                 /* sleeping ones of an earlier keeper are in the list */
+    bool search_failed;             /* the last search for them */
     int64_t searched_to;            /* of a search that failed: it goes on there */
     struct sessions_search *search; /* NULL: none */
     struct sessions_wait *search_waits;
@@ -74,6 +76,7 @@ struct session_program {
     uv_timer_t pace;
     unsigned open_handles;
     bool ready, over;
+    bool leaving;                /* its end was asked for */
     struct session_image *image; /* that it becomes, or became; NULL: none */
     bool becoming;               /* it was sent the image */
     bool aside;       /* it is to take the place of the program of its session, once it is ready */
@@ -136,6 +139,7 @@ void program_detach(struct session_program *p);
 struct session_image {
     int fd;
     unsigned refs;
+    unsigned leaving;          /* of these: programs whose end was asked for */
     uint64_t bytes;            /* of this file */
     char id[ID_SIZE];          /* of its row, once it has one */
     struct saved_image *saved; /* whose `open` it is; NULL: of none */
@@ -143,7 +147,13 @@ struct session_image {
     size_t n_bases;
     struct images *pins; /* that hold the rows of its bases for it; NULL: it is only in memory */
     struct image_room *room; /* of a file that was removed; NULL: none */
+    /* The kernel counts a file in memory as memory of the jar that wrote it, as long as a copy has it. */
+    struct session_image *next_written, **written_link; /* in `written` of all sessions */
+    uint64_t writer;                                    /* the number of that jar */
+    bool is_measured;                                   /* memory_bytes of its session has it */
 };
+/* memory_bytes of the session is new. */
+void session_images_measured(struct session *s);
 /* Its descriptor, and those of its bases. Returns their number. */
 size_t session_image_fds(const struct session_image *image, int fds[1 + IMAGE_BASES]);
 struct session_image *session_image_ref(struct session_image *image);

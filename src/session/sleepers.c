@@ -182,6 +182,7 @@ static void end_search(struct sessions_search *g, const struct err *e)
     if (e)
         log_error(LOG_ERROR, "sessions.search", e);
     all->are_known = e == NULL;
+    all->search_failed = e != NULL;
     all->searched_to = g->after;
     all->search = NULL;
     all->search_waits = NULL;
@@ -282,6 +283,11 @@ int sessions_search(struct sessions *all, struct err *e)
 bool sessions_are_known(const struct sessions *all)
 {
     return all->are_known;
+}
+
+bool sessions_search_failed(const struct sessions *all)
+{
+    return all->search_failed && !all->stopping;
 }
 
 int sessions_await(struct sessions *all, struct sessions_wait *w, struct err *e)

@@ -62,7 +62,7 @@ def test_repl_runs_cells_of_standard_input(s, public_path):
 
 
 def test_repl_goes_through_the_states_of_its_session(s):
-    result = cells(s, ":keep 3\nx = 1\n:checkpoint one\nx = 2\n:back one\nprint('x is', x)\nx = 5\n:undo\n"
+    result = cells(s, ":undo\n:keep 3\nx = 1\n:checkpoint one\nx = 2\n:back one\nprint('x is', x)\nx = 5\n:undo\n"
                       "print('now', x)\n:fork twin\n:sleep\nprint('awake', x)\n:tree\n:undo many\n:back\n:back none\n")
     said = result.out.decode().splitlines()
     for line in ("The states before the last 3 cells are kept: ':undo' goes back.",
@@ -74,7 +74,8 @@ def test_repl_goes_through_the_states_of_its_session(s):
     copy = next(line.split()[-1].strip(".") for line in said if line.startswith("The copy is session "))
     assert any(line.startswith(f"{copy}  idle, ") and ", from ses_" in line for line in said), result
     s.delete(f"/v1/sessions/{copy}")
-    for words in ("':undo many' is no number of cells", "':back' needs a checkpoint", "'none'"):
+    for words in ("no state before a cell is kept yet: ':keep 5' keeps", "':undo many' is no number of cells",
+                  "':back' needs a checkpoint", "'none'"):
         assert words in result.err.decode(), (words, result)
 
 

@@ -58,6 +58,46 @@ def test_an_error_of_a_cell_has_a_name_and_leaves_the_session_alive(service, ses
     assert execute(service, session, "x")["result"]["text/plain"] == "5"
 
 
+# The language, an earlier cell, the cell that fails, the file and line of the failure, the replacement.
+SLIPS = {
+    "python": ("x = 1", "numbers = [1]\nprint(nmbers)", "<cell 2>", 2, "print(numbers)"),
+    "python-earlier": ("numbers = [1]", "print(nmbers)", "<cell 2>", 1, "print(numbers)"),
+    "javascript": ("var x = 1", "let numbers = [1]\nconsole.log(nmbers)", "cell-2", 2, "console.log(numbers)"),
+    "typescript": ("var x: number = 1", "let numbers = [1]\nconsole.log(nmbers)", "cell-2", 2, "console.log(numbers)"),
+    "bash": ("x=1", "x=2\nehco $x", "<cell 2>", 2, "echo $x"),
+}
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_a_slip_in_a_cell_is_answered_with_the_line_that_was_meant(service, slip):
+    before, cell, file, line, meant = SLIPS[slip]
+    s = create(service, language=slip.split("-")[0])
+    try:
+        execute(service, s, "true" if slip == "bash" else "1", silent=True)  # has no number of its own
+        execute(service, s, before)
+        found = execute(service, s, cell)["diagnosis"]
+        assert (found["location"]["file"], found["location"]["line"]) == (file, line), found
+        assert found["suggestions"][0]["replacement"] == meant, found
+    finally:
+        service.delete(f"/v1/sessions/{s['id']}")
+
+
+def test_a_function_of_an_earlier_cell_is_not_taken_for_a_line_of_this_one(service):
+    s = create(service, language="bash")
+    execute(service, s, "f() {\n  caat /x\n}")
+    found = execute(service, s, "echo one\nf")["diagnosis"]
+    assert found["type"] == "command not found" and found["location"] is None, found
+    assert "replacement" not in found["suggestions"][0], found
+    service.delete(f"/v1/sessions/{s['id']}")
+
+
+def test_a_name_that_no_cell_defines_is_told_without_a_guess(service, session):
+    found = execute(service, session, "qqqqq")["diagnosis"]
+    assert "The session has no value for 'qqqqq'" in found["suggestions"][0]["text"], found
+    hostile = execute(service, session, "a" * 100 + "\n")["diagnosis"]  # longer than the names that are compared
+    assert "Did you mean" not in hostile["message"], hostile
+
+
 def test_a_cell_is_a_run_in_the_history_and_the_audit_log(service, session):
     cell = execute(service, session, "print(7)", metadata={"a": 1})
     runs = service.get("/v1/runs?session=" + session["id"]).json["runs"]

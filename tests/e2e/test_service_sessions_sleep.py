@@ -410,6 +410,7 @@ def test_quotas_and_timeouts_bound_what_is_imported():
             "Content-Type": "application/octet-stream", "Transfer-Encoding": "chunked"})
         assert chunks.status == 400 and "Content-Length" in chunks.error["message"], chunks
     with Service(*quota, "--set", "http.body_timeout=200ms") as s:
+        assert s.get("/v1/sessions").status == 200  # its answer waits for the list of images
         slow, got = upload(s, 40 << 20)
         assert (got if b" 408 " in got else slow.recv(65536)).startswith(b"HTTP/1.1 408 ")
         assert eventually(lambda: accepted(s), PATIENCE)

@@ -16,7 +16,7 @@ NAMES = {READY: "ready", DISPLAY: "display", UPDATE: "update_display", CLEAR: "c
          INPUT_REQUEST: "input_request", DONE: "done", ANSWER: "answer", NOTE: "note"}
 TAGS = {"code": 1, "flags": 2, "text": 3, "eof": 4, "cursor": 5, "detail": 6, "version": 7, "display_id": 8, "mime": 9,
         "data": 10, "metadata": 11, "wait": 12, "count": 13, "name": 14, "message": 15, "traceback": 16, "password": 17,
-        "status": 18, "json": 19, "cut": 20, "room": 21}
+        "status": 18, "json": 19, "cut": 20, "room": 21, "values": 22}
 TAG_NAMES = {number: name for name, number in TAGS.items()}
 
 

@@ -57,7 +57,7 @@ must_be_warm = False
 MAIN_NAME = {"python": "main.py", "node": "main.js", "bash": "main.sh"}
 ONLY_COLD = {"writable_root", "isolation", "prefix", "allow", "mount"}  # a zygote's child has none of these
 VALUE_OPTIONS = (
-    "timeout cpu_time memory pids cpu_percent output disk files open_files isolation stdin_file"
+    "timeout cpu_time memory pids cpu_percent output disk files open_files memory_swap cpu_shares isolation stdin_file"
 ).split()
 
 

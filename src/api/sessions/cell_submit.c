@@ -1,5 +1,6 @@
 #include "api/sessions/cell_submit.h"
 
+#include "api/runs/mount_request.h"
 #include "api/runs/network_request.h"
 #include "api/runs/run_spec.h"
 #include "api/runs/submit.h"
@@ -26,6 +27,8 @@ static json_t *run_request(const struct session *s, const struct cell *cell,
         json_put(o, "silent", json_true());
     if (s->spec.network.mode != NETWORK_NONE)
         json_put(o, "network", network_to_json(&s->spec.network));
+    if (s->spec.mounts)
+        json_put(o, "mounts", mounts_to_json(s->spec.mounts));
     return o;
 }
 

@@ -5,6 +5,7 @@
 
 #include "api/kernel/job.h"
 #include "api/runs/history_routes.h"
+#include "api/runs/mount_request.h"
 #include "api/runs/network_request.h"
 #include "api/sessions/replay.h"
 #include "base/moment.h"
@@ -155,6 +156,8 @@ const struct api_field session_reply[] = {
           "the last cell whose effects its state has: after a rollback an earlier one; 0: none" },
     { "undo", FIELD_INT, .help = "the states before so many of its last cells are kept" },
     { "network", FIELD_ANY, .help = "none, or the hosts that it may reach" },
+    { "mounts", FIELD_OBJECTS, .fields = mount_fields,
+      .help = "directories of the machine, in /mnt" },
     { "parent", FIELD_STRING, .nullable = true, .help = "id of the session that it is a copy of" },
     { "cell", FIELD_INT, .nullable = true, .help = "number of the cell that runs" },
     { "awaits_input", FIELD_BOOL, .help = "true if that cell waits for POST stdin" },
@@ -217,6 +220,7 @@ json_t *session_object(const struct session *s)
     json_put(o, "at_cell", json_integer(s->at_cell));
     json_put(o, "undo", json_integer(s->spec.undo));
     json_put(o, "network", network_to_json(&s->spec.network));
+    json_put(o, "mounts", mounts_to_json(s->spec.mounts));
     json_put(o, "parent", json_text_or_null(s->spec.parent));
     json_put(o, "replayed", s->replayed ? json_incref(s->replayed) : json_null());
     json_put(o, "limits", life_limits(s));

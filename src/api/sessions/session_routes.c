@@ -8,6 +8,7 @@
 #include "api/kernel/job.h"
 #include "api/kernel/storage.h"
 #include "api/runs/history_routes.h"
+#include "api/runs/mount_request.h"
 #include "api/runs/network_request.h"
 #include "api/runs/run_spec.h"
 #include "api/runs/stream.h"
@@ -49,6 +50,7 @@ static const struct api_field create_fields[] = {
     { "env", FIELD_STRING_MAP, .max = 1000, .help = "environment beyond the built-in one" },
     { "undo", FIELD_INT, .min = 0, .max = UNDO_MAX,
       .help = "keep the states before so many of its last cells; 0 by default" },
+    MOUNTS_FIELD,
     NETWORK_FIELD,
     { "metadata", FIELD_ANY, .help = "any JSON; the session returns it" },
     { 0 },
@@ -207,6 +209,7 @@ static int spec_from_json(const struct api_call *c, const json_t *body, bool has
                                   .bundle = run.bundle,
                                   .env = run.env,
                                   .network = run.network,
+                                  .mounts = run.mounts,
                                   .undo = undo,
                                   .metadata = run.metadata };
     ret->limits.v[LIMIT_WALL_MS] = seconds(body, "ttl_s", TTL_S);
@@ -214,7 +217,7 @@ static int spec_from_json(const struct api_call *c, const json_t *body, bool has
     ret->limits.v[LIMIT_OUTPUT] = cell.v[LIMIT_OUTPUT];
     run.key = run.actor = NULL;
     run.bundle = (struct buf){ 0 };
-    run.env = NULL;
+    run.env = run.mounts = NULL;
     run.network = (struct network_policy){ 0 };
     run.metadata = NULL;
     return 0;

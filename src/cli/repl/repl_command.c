@@ -28,8 +28,10 @@
 #include "cli/repl/passing.h"
 #include "cli/repl/private_service.h"
 #include "cli/repl/repl.h"
+#include "cli/repl/repl_mounts.h"
 #include "cli/repl/talker.h"
 #include "cli/run/remote.h"
+#include "cli/run/run_mounts.h"
 #include "run/json.h"
 #include "run/keeper_uid.h"
 #include "runtime/language.h"
@@ -47,6 +49,7 @@ enum { WATCH_LINK, WATCH_SIGNALS };
 struct repl_options {
     const char *session;
     char **allow_net; /* NULL: none */
+    struct repl_mounts mounts;
     bool keeps, local;
     struct service_choice service;
     struct limits limits;
@@ -66,6 +69,7 @@ struct repl {
     int save_flags;      /* O_TRUNC, or O_EXCL for a new file */
     struct buf matches;  /* of the last completion */
     json_t *network;     /* of a new session; NULL: none */
+    json_t *mounts;      /* the same */
     unsigned images;
     bool failed; /* the last cell did not end well */
     bool over;   /* the session has ended */
@@ -84,6 +88,7 @@ static void repl_done(struct repl *r)
     keeper_uid_done(&r->uid);
     buf_done(&r->matches);
     json_decref(r->network);
+    json_decref(r->mounts);
 }
 
 /* ---- files ---- */
@@ -514,10 +519,11 @@ static int loop(struct repl *r, struct err *e)
 /* ---- start ---- */
 
 /* A private service if none is running, or if the caller wants one. */
-static int find_service(struct repl *r, const struct repl_options *o, struct err *e)
+static int find_service(struct repl *r, struct repl_options *o, struct err *e)
 {
     struct client *c = NULL;
     r->service.network = r->network != NULL;
+    r->service.set = o->mounts.set;
     r->at = o->service;
     if (o->local && o->service.url)
         return err_set(e, ERR_USAGE, 0, "--service and --local contradict each other: give one");
@@ -525,7 +531,7 @@ static int find_service(struct repl *r, const struct repl_options *o, struct err
     client_done(&c);
     if (rc != REMOTE_NONE)
         return rc;
-    if (private_service_start(&r->service, e))
+    if (repl_mounts_allow(&o->mounts, e) || private_service_start(&r->service, e))
         return -1;
     r->at = (struct service_choice){ .state = r->service.state };
     return 0;
@@ -569,6 +575,7 @@ static int start_talker(struct repl *r, const struct repl_options *o, struct err
                                     .limits = limits_object(o, false),
                                     .cell_limits = limits_object(o, true),
                                     .network = r->network,
+                                    .mounts = r->mounts,
                                     .keeps = o->keeps,
                                     .link_fd = fds[1],
                                     .uid_fd = r->uid.lock_fd,
@@ -620,14 +627,18 @@ static int open_repl(struct repl *r, struct repl_options *o, const struct langua
     (void)setlocale(LC_CTYPE, "C.UTF-8"); /* the width of characters */
     r->language = language;
     r->network = network_object(o);
+    r->mounts = repl_mounts_object(&o->mounts);
     limits_raise_cpu(&o->limits, o->given, limit_defs[LIMIT_CPU_MS].max);
     if (o->given & LIMIT_BIT(LIMIT_WALL_MS))
         o->given |= LIMIT_BIT(LIMIT_CPU_MS);
     /* The terminal first, so that it does not echo the text that is typed meanwhile. */
-    return input_open(&r->input, language->name, e) || find_service(r, o, e) ||
-                   start_talker(r, o, e) || watch_signals(r, e) || wait_done(r, e)
-               ? -1
-               : 0;
+    int rc = repl_mounts_check(&o->mounts, o->session, e) ||
+                     input_open(&r->input, language->name, e) || find_service(r, o, e) ||
+                     start_talker(r, o, e) || watch_signals(r, e) || wait_done(r, e)
+                 ? -1
+                 : 0;
+    repl_mounts_done(&o->mounts);
+    return rc;
 }
 
 static int exit_status(const struct repl *r)
@@ -719,6 +730,12 @@ static int add_host(void *options, const struct arg_row *row, const char *value,
     return strv_add(&((struct repl_options *)options)->allow_net, value, e);
 }
 
+static int add_mount(void *options, const struct arg_row *row, const char *value, struct err *e)
+{
+    struct repl_mounts *m = &((struct repl_options *)options)->mounts;
+    return run_mount_read(row, value, &m->dirs, &m->names, e);
+}
+
 int repl_attach(const char *language, const char *session, const struct service_choice *service,
                 struct err *e)
 {
@@ -735,6 +752,10 @@ static const struct arg_row rows[] = {
       .help = "go on in a session that was kept, and keep it again" },
     { "allow-net", "HOST[:PORT]", .repeats = true, .apply = add_host,
       .help = "a host that the session may reach by its name; repeat it for others" },
+    { "mount", "DIR[:NAME]", .repeats = true, .apply = add_mount, .values.kind = VALUES_FILE,
+      .help = "a directory that the session reads in /mnt; repeat it for others" },
+    { "mount-secrets", .offset = AT(mounts.secrets),
+      .help = "mounts show files that look like secrets, too" },
     { "local", .offset = AT(local), .help = "do not use a running service" },
     SERVICE_ROWS(struct repl_options, service),
 };

@@ -382,10 +382,10 @@ static int open_session(struct talker *t, struct err *e)
     if (connections_renew(c, &c->events, 0, e) || connections_renew(c, &c->side, 0, e))
         return -1;
     if (!job->session) {
-        json_t *body = json_pack("{s:s, s:s, s:i, s:i, s:O*, s:O*, s:O*}", "language",
+        json_t *body = json_pack("{s:s, s:s, s:i, s:i, s:O*, s:O*, s:O*, s:O*}", "language",
                                  job->language, "name", "belljar repl", "ttl_s", LIFE_S, "idle_s",
                                  IDLE_S, "limits", job->limits, "cell_limits", job->cell_limits,
-                                 "network", job->network);
+                                 "network", job->network, "mounts", job->mounts);
         return session_create(c->events, body, t->id, e);
     }
     (void)snprintf(t->id, sizeof t->id, "%s", job->session);

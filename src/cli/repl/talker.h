@@ -19,6 +19,7 @@ struct talker_job {
     const char *session;          /* the id of the session to use; NULL: a new one */
     json_t *limits, *cell_limits; /* of a new one; NULL: the defaults of the service */
     json_t *network;              /* of a new one, as in a request; NULL: none */
+    json_t *mounts;               /* the same */
     bool keeps;                   /* the session outlives us */
     int link_fd, uid_fd;          /* uid_fd: the lock of our uid, or -1 */
     pid_t parent;

@@ -192,6 +192,17 @@ static const struct travel {
     { "wake", "POST", "/wake", wake_body, print_wake },
 };
 
+/* A session keeps no states unless it is asked to. The refusal of the service names fields of requests. */
+static void explain_undo(struct connections *c, const char *id, struct err *e)
+{
+    struct err ignored;
+    json_auto_t *session = session_question(c->side, id, "GET", "", NULL, &ignored);
+    if (session && number_of(session, "undo") == 0)
+        (void)!err_set(e, ERR_CONFLICT, 0,
+                       "no state before a cell is kept yet: ':keep 5' keeps the states before the "
+                       "next 5 cells, and ':undo' then goes back to them");
+}
+
 static int ask(struct connections *c, const char *id, const struct travel *t, const char *words,
                struct err *e)
 {
@@ -210,6 +221,8 @@ static int ask(struct connections *c, const char *id, const struct travel *t, co
     }
     if (e->code == ERR_NOT_FOUND) /* a state that is missing, which is not the end of the session */
         e->code = ERR_CONFLICT;
+    if (e->code == ERR_CONFLICT && t->body == undo_body)
+        explain_undo(c, id, e);
     return -1;
 }
 

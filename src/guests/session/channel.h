@@ -44,6 +44,7 @@ enum channel_tag {
     TAG_JSON = 19,
     TAG_CUT = 20,
     TAG_ROOM = 21,
+    TAG_VALUES = 22,
 };
 
 enum { MESSAGE_FDS = 10 };

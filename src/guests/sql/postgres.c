@@ -616,6 +616,8 @@ static int begin(struct pg_session *s)
     if (!warm && server_start(s->server)) {
         (void)fprintf(stderr, "error: %s\n", s->server->why);
         s->shell.disk_full = s->server->disk_full;
+        if (s->shell.tables) /* a session: its request is refused with these words */
+            channel_note(sql_session_channel(s->shell.tables), 0, s->server->why);
         return -1;
     }
     if (warm)
