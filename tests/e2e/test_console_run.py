@@ -90,6 +90,19 @@ def test_console_marks_the_faulty_line_and_applies_the_fix(page):
     assert page.output() == "[1, 2]"
 
 
+def test_console_shows_the_values_at_the_failure(page):
+    """They are text of the program, and nothing else."""
+    def shown():
+        page.write("name = '<b id=evil>x</b>'\npassword = 'hush'\nNone + name + password")
+        page.choose("#language", "python")
+        page.click("#run")
+        page.over()
+        return "as the program told them" in page.text(".cause")
+    page.until(shown)
+    assert "'<b id=evil>x</b>'" in page.text(".values") and "masked" in page.text(".values")
+    assert "hush" not in page.text(".values") and not page.inside("#evil")
+
+
 @pytest.mark.parametrize("code, fixed", [
     ("print(json.dumps([1]))", "import json\nprint(json.dumps([1]))"),
     ("import os\nprint(json.dumps([1]))", "import os\nimport json\nprint(json.dumps([1]))"),

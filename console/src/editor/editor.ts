@@ -30,11 +30,11 @@ const colours = HighlightStyle.define([
 ]);
 
 const look = EditorView.theme({
-  "&": { height: "100%", color: "var(--text)", backgroundColor: "var(--surface)", fontSize: "13px" },
+  "&": { height: "100%", color: "var(--text)", backgroundColor: "var(--editor-back, var(--surface))", fontSize: "13px" },
   "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "20px" },
   ".cm-content": { padding: "10px 0", caretColor: "var(--accent)" },
-  ".cm-gutters": { backgroundColor: "var(--surface)", color: "var(--faint)", border: "none", paddingLeft: "4px" },
+  ".cm-gutters": { backgroundColor: "var(--editor-back, var(--surface))", color: "var(--faint)", border: "none", paddingLeft: "4px" },
   ".cm-activeLine": { backgroundColor: "var(--line)" },
   ".cm-activeLineGutter": { backgroundColor: "var(--line)", color: "var(--text)" },
   "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": { background: "var(--select) !important" },

@@ -19,6 +19,15 @@ export interface Suggestion {
   action?: Action;
   confidence: number;
 }
+export interface Variable {
+  name: string;
+  type: string | null;
+  size: number | null;
+  shape: number[] | null;
+  dtype: string | null;
+  preview: string | null;
+  masked: boolean;
+}
 export interface Diagnosis {
   category: string;
   type: string | null;
@@ -28,6 +37,7 @@ export interface Diagnosis {
   suggestions: Suggestion[];
   causes: { type: string | null; message: string }[];
   further_errors?: { errors: { type: string | null; message: string; location: Place | null }[] };
+  values?: { frames: { file: string | null; line: number | null; function: string | null; variables: Variable[] }[] } | null;
   docs: string | null;
   sandbox: boolean;
 }

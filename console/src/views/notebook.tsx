@@ -11,6 +11,7 @@ import { type Session, stateOf, titleOf } from "./notebook/api";
 import { Book } from "./notebook/book";
 import { BranchesView } from "./notebook/branches";
 import { CellView } from "./notebook/cell";
+import { GroupBox, groupsOf } from "./notebook/groups";
 import { exportNotebook } from "./notebook/ipynb";
 import { EndDialog, SessionList } from "./notebook/list";
 import { Help, type Question, Variables } from "./notebook/side";
@@ -109,6 +110,8 @@ function Cells({ book, session }: { book: Book; session: Session }) {
   const active = useStore(book.active);
   const [editing, setEditing] = useState(true);
   const [question, ask] = useState<Question | null>(null);
+  const [known] = useState(() => new Map<number, number>());
+  const groups = groupsOf(slots, known);
   useEffect(() => {
     const onKey = (e: KeyboardEvent) => {
       if ((e.ctrlKey || e.metaKey) && e.key === "." && !e.defaultPrevented) void book.interrupt();
@@ -121,9 +124,15 @@ function Cells({ book, session }: { book: Book; session: Session }) {
     <div class="nb">
       <div class="nb-cells">
         {book.cut && <p class="note">The newest {count(slots.length - 1, "cell")} are here. The export has up to 1,000.</p>}
-        {slots.map((s, i) => (
-          <CellView key={s.key} book={book} slot={s} index={i} language={session.language} active={s.key === active}
-            editing={editing} edit={setEditing} inspect={(code, cursor) => ask({ code, cursor })} />
+        {groups.map((g) => (
+          <GroupBox key={g.id} size={g.slots.length} active={g.slots.some((s) => s.key === active)}>
+            {(near) =>
+              g.slots.map((s, i) => (
+                <CellView key={s.key} book={book} slot={s} index={g.first + i} language={session.language} active={s.key === active}
+                  near={near} editing={editing} edit={setEditing} inspect={(code, cursor) => ask({ code, cursor })} />
+              ))
+            }
+          </GroupBox>
         ))}
         <p class="hint">
           <kbd>Ctrl</kbd>+<kbd>Enter</kbd> runs a cell, <kbd>Shift</kbd>+<kbd>Enter</kbd> runs it and goes on, <kbd>Ctrl</kbd>+

@@ -154,6 +154,8 @@ export class Book {
   #runs = new Map<string, CellRun>();
   #stop = new AbortController();
   #unfollow = () => {};
+  #asked: Promise<void> | null = null;
+  #askedNext: Promise<void> | null = null;
 
   constructor(readonly id: string) {}
 
@@ -239,7 +241,16 @@ export class Book {
     }
   }
 
-  async poll() {
+  /** One question at a time: a late answer with an old state would replace a newer one. */
+  poll(): Promise<void> {
+    if (this.#asked) return (this.#askedNext ??= this.#asked.then(() => {
+      this.#askedNext = null;
+      return this.poll();
+    }));
+    return (this.#asked = this.#ask().finally(() => (this.#asked = null)));
+  }
+
+  async #ask() {
     try {
       const session = await get<Session>(path(this.id), { quiet: true });
       const before = this.session.value;

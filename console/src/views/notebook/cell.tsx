@@ -1,5 +1,5 @@
 // One cell of a notebook.
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Editor } from "../../editor/editor";
 import { type Fix, fixOf } from "../../editor/fix";
 import { Chip } from "../../kit/parts";
@@ -14,40 +14,11 @@ const useRun = (run: CellRun | null): Shown | null => useStore((run?.state ?? no
 
 const PHASES: Record<string, string> = { sending: "Sending", waiting: "Waits for approval", queued: "Queued", running: "Runs" };
 
-// A cell that is far from the screen has neither colours nor outputs. The browser skips its content and says when it
-// comes near; one observer for all cells stands in for a browser that does not say so.
-const NEAR = "contentvisibilityautostatechange";
-const watched = new WeakMap<Element, () => void>();
-const observer = new IntersectionObserver(
-  (entries) => {
-    for (const e of entries) if (e.isIntersecting) watched.get(e.target)?.();
-  },
-  { rootMargin: "600px" },
-);
-
-function useNear(): [{ current: HTMLElement | null }, boolean] {
-  const box = useRef<HTMLElement>(null) as { current: HTMLElement | null };
-  const [near, set] = useState(false);
-  // Before the first paint: the first change comes with it.
-  useLayoutEffect(() => {
-    const at = box.current!;
-    const leave = () => (observer.unobserve(at), at.removeEventListener(NEAR, onChange));
-    const onChange = (e: Event) => !(e as Event & { skipped: boolean }).skipped && (set(true), leave());
-    if (`on${NEAR}` in at) at.addEventListener(NEAR, onChange);
-    else {
-      watched.set(at, () => (set(true), leave()));
-      observer.observe(at);
-    }
-    return leave;
-  }, []);
-  return [box, near];
-}
-
 export function CellView(props: { book: Book; slot: Slot; index: number; language: string; active: boolean; editing: boolean;
-  edit: (on: boolean) => void; inspect: (code: string, cursor: number) => void }) {
-  const { book, slot, active } = props;
+  near: boolean; edit: (on: boolean) => void; inspect: (code: string, cursor: number) => void }) {
+  const { book, slot, active, near } = props;
   const now = useRun(slot.run);
-  const [box, near] = useNear();
+  const box = useRef<HTMLElement>(null);
   const editor = useRef<Editor>(null) as { current: Editor | null };
   const [at, setAt] = useState(-1);
   const busy = !!now && now.phase !== "over";

@@ -1,5 +1,5 @@
 // The run on the screen. It outlives changes of the view, so that going to the history and back loses nothing.
-import { get, json, pause, words } from "../../kit/api";
+import { get, json, words } from "../../kit/api";
 import { ending } from "../../kit/format";
 import { decode, Lines } from "../../kit/lines";
 import { announce, toast } from "../../kit/say";
@@ -116,15 +116,8 @@ export class LiveRun {
 
   /** The end of a cancelled run is shown at once. Its output may be megabytes behind, and goes on to come. */
   async #end(turn: number, id: string) {
-    for (let wait = 20; wait < 2000; wait *= 2) {
-      const result = await get<Result>(`/v1/runs/${id}`).catch(() => null);
-      if (turn !== this.#turn || this.state.value.phase === "over") return;
-      if (result?.state === "finished") {
-        this.#finish(result);
-        return;
-      }
-      await pause(wait);
-    }
+    const result = await get<Result>(`/v1/runs/${id}?wait=true`).catch(() => null);
+    if (turn === this.#turn && this.state.value.phase !== "over" && result?.state === "finished") this.#finish(result);
   }
 
   #finish(result: Result | null) {

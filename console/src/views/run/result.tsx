@@ -46,6 +46,37 @@ function Facts({ result: r }: { result: Result }) {
   );
 }
 
+/* The program told them, and may have invented them: plain text. */
+function Values({ d }: { d: Diagnosis }) {
+  const frames = d.values?.frames ?? [];
+  if (frames.length === 0) return null;
+  return (
+    <details class="values" open>
+      <summary>Values, as the program told them</summary>
+      {frames.map((f) => (
+        <table key={`${f.file}:${f.line}:${f.function}`}>
+          <caption class="muted">
+            {f.file}:{f.line} {f.function}
+          </caption>
+          <tbody>
+            {f.variables.map((v) => (
+              <tr key={v.name}>
+                <th scope="row">{v.name}</th>
+                <td class="muted">
+                  {[v.type, v.shape?.join(" × ") ?? (v.size !== null ? `of ${v.size}` : null), v.dtype].filter((x) => x).join(" ")}
+                </td>
+                <td>
+                  <code>{v.masked ? "masked" : v.preview}</code>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      ))}
+    </details>
+  );
+}
+
 export function Cause(props: { d: Diagnosis; fix: Fix; show: (line: number) => void; inEditor?: (file: string | null) => boolean }) {
   const { d } = props;
   const here = props.inEditor?.(d.location?.file ?? null) ?? true;
@@ -90,6 +121,7 @@ export function Cause(props: { d: Diagnosis; fix: Fix; show: (line: number) => v
           </li>
         ))}
       </ul>
+      <Values d={d} />
     </section>
   );
 }
@@ -133,23 +165,26 @@ function Bars({ profile, show }: { profile: Profile; show: (line: number) => voi
 
 export function Grid({ table, index }: { table: Table; index: number }) {
   const cell = (v: unknown) => (v === null ? <i class="muted">null</i> : typeof v === "object" ? JSON.stringify(v) : String(v));
+  const rows = table.rows.slice(0, 200);
+  // A column of numbers has its name above them, at the right.
+  const numeric = table.columns.map((_, i) => rows.some((r) => r[i] !== null) && rows.every((r) => r[i] === null || typeof r[i] === "number"));
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={`Table ${index + 1}`}>
       <table class="grid">
         <thead>
           <tr>
             {table.columns.map((c, i) => (
-              <th key={i} scope="col" title={c.type}>
+              <th key={i} scope="col" title={c.type} class={numeric[i] ? "number" : ""}>
                 {c.name}
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {table.rows.slice(0, 200).map((row, i) => (
+          {rows.map((row, i) => (
             <tr key={i}>
               {row.map((v, j) => (
-                <td key={j} class={typeof v === "number" ? "number" : ""}>
+                <td key={j} class={numeric[j] ? "number" : ""}>
                   {cell(v)}
                 </td>
               ))}
