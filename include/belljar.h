@@ -143,6 +143,8 @@ struct belljar_limits {
     uint64_t output_bytes; /* of stdout, and as many of stderr */
     uint64_t disk_bytes, files;
     uint64_t open_files;
+    uint64_t memory_swap_bytes; /* beyond memory_bytes */
+    uint64_t cpu_shares;        /* 1024: like every other program */
 };
 
 /* One program. docs/service.md explains the fields. */

@@ -112,7 +112,8 @@ static const struct {
     { "memory", AT(memory_bytes) },     { "pids", AT(pids) },
     { "cpu_percent", AT(cpu_percent) }, { "output", AT(output_bytes) },
     { "disk", AT(disk_bytes) },         { "files", AT(files) },
-    { "open_files", AT(open_files) },
+    { "open_files", AT(open_files) },   { "memory_swap", AT(memory_swap_bytes) },
+    { "cpu_shares", AT(cpu_shares) },
 };
 #undef AT
 

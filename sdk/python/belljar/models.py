@@ -14,7 +14,7 @@ OutcomeWord = Literal[
     "cures", "moves", "no_change", "limit", "unsteady", "not_tried",
 ]
 Runner = Literal[
-    "pytest", "unittest", "node", "go", "minitest", "ctest",
+    "pytest", "unittest", "node", "go", "minitest", "ctest", "rspec", "cargo", "jest", "vitest",
 ]
 State = Literal[
     "waiting", "queued", "running", "finished", "interrupted",
@@ -35,7 +35,7 @@ Format = Literal[
     "table", "csv", "markdown", "json", "html",
 ]
 TestRunner = Literal[
-    "none", "pytest", "unittest", "node", "go", "minitest", "ctest",
+    "none", "pytest", "unittest", "node", "go", "minitest", "ctest", "rspec", "cargo", "jest", "vitest",
 ]
 PermissionMode = Literal[
     "default", "manual", "acceptEdits", "plan", "bypassPermissions", "auto",
@@ -290,6 +290,8 @@ class Diagnosis(Model):
     further_errors: Union[DiagnosisFurtherError, None]
     #: possible corrections, the best first
     suggestions: List[DiagnosisSuggestion]
+    #: the variables of the failed line at the error; null if they are not known
+    values: Union[DiagnosisValue, None]
     #: address of a page about the error
     docs: Union[str, None]
     #: true if a rule of the sandbox caused it
@@ -303,6 +305,7 @@ class Diagnosis(Model):
         "causes": "DiagnosisCause",
         "further_errors": "DiagnosisFurtherError",
         "suggestions": "DiagnosisSuggestion",
+        "values": "DiagnosisValue",
     }
 
 
@@ -374,6 +377,49 @@ class DiagnosisSuggestion(Model):
     outcome: Union[OutcomeWord, None]
     #: 0 to 1
     confidence: float
+
+
+class DiagnosisValue(Model):
+    #: always false: the program told the values, and may have invented them
+    trusted: bool
+    #: the line that failed, then the line that called its function
+    frames: List[DiagnosisValueFrame]
+    _models = {
+        "frames": "DiagnosisValueFrame",
+    }
+
+
+class DiagnosisValueFrame(Model):
+    #: name as in the request
+    file: Union[str, None]
+    #: from 1
+    line: Union[int, None]
+    #: the function of the line
+    function: Union[str, None]
+    #: the variables that the line names; those of the failed expression first
+    variables: List[DiagnosisValueFrameVariable]
+    _models = {
+        "variables": "DiagnosisValueFrameVariable",
+    }
+
+
+class DiagnosisValueFrameVariable(Model):
+    #: a variable, or an attribute of it: self.total
+    name: str
+    #: the name of its type in its language; unbound: it has no value yet
+    type: Union[str, None]
+    #: number of its elements, characters or bytes
+    size: Union[int, None]
+    #: of an array or a table: a list of numbers
+    shape: Any
+    #: of an array: the type of its elements
+    dtype: Union[str, None]
+    #: the value, or the beginning of it
+    preview: Union[str, None]
+    #: true: by its name it is a secret
+    masked: bool
+    #: true: preview shows a part of the value
+    cut: bool
 
 
 class FixError(Model):
@@ -479,7 +525,7 @@ class Connection(Model):
 class Network(Model):
     #: list or full
     mode: str
-    #: number of connections
+    #: number of connections, also of open ones
     connections: int
     #: names and connections that were not allowed
     denied: int
@@ -491,6 +537,8 @@ class Network(Model):
     log: List[Connection]
     #: attempts to reach an address that the list does not have
     unrouted: int
+    #: attempts to reach a port that the list does not have, or where no server of the program listens
+    refused: int
     #: entries that the log does not have
     omitted: int
     #: settings network.KEY that were reached
@@ -547,6 +595,88 @@ class Tests(Model):
     cases: List[Test]
     _models = {
         "cases": "Test",
+    }
+
+
+class Problem(Model):
+    #: path below /sandbox
+    file: Union[str, None]
+    #: line in this file, from 1
+    line: Union[int, None]
+    #: character in this line, from 1
+    column: Union[int, None]
+    #: such as SyntaxError, TS2322 or mypy arg-type
+    type: Union[str, None]
+    #: the words of the tool
+    message: str
+    #: of a missing import: the module or package
+    name: Union[str, None]
+    #: the lines and suggestions; null if another problem of the same output has them
+    diagnosis: Union[Diagnosis, None]
+    _models = {
+        "diagnosis": "Diagnosis",
+    }
+
+
+class CheckAnswer(Model):
+    #: none: no tool is known; skipped: other errors come first; unknown: the tool did not get to its end
+    state: Literal["none", "ok", "skipped", "not_installed", "unknown", "failed"]
+    #: the program that was asked
+    tool: Union[str, None]
+    #: of not_installed: the command that installs it
+    install: Union[str, None]
+    #: in its order
+    problems: List[Problem]
+    _models = {
+        "problems": "Problem",
+    }
+
+
+class CheckedLanguage(Model):
+    #: its name in GET /v1/languages
+    language: str
+    #: whether the files parse
+    syntax: CheckAnswer
+    #: whether their types hold
+    types: CheckAnswer
+    #: the imports that are missing here
+    imports: CheckAnswer
+    _models = {
+        "syntax": "CheckAnswer",
+        "types": "CheckAnswer",
+        "imports": "CheckAnswer",
+    }
+
+
+class CheckedRisk(Model):
+    #: network, file_deletion, process, dynamic_code, hidden_character or not_looked_at
+    kind: str
+    #: line in this file, from 1; 0: the file as a whole
+    line: int
+    #: byte in this line, from 1
+    column: int
+    #: the line, cut
+    excerpt: str
+    #: its effect
+    why: str
+    #: path below /sandbox
+    file: Union[str, None]
+
+
+class Check(Model):
+    #: guest: parsers that read hostile code made this; the verdict is from outside
+    source: str
+    #: false: the report of the tools lacks its end
+    complete: bool
+    #: true if there are more problems than 200
+    cut: bool
+    #: one for each language of the files
+    languages: List[CheckedLanguage]
+    #: lines to look at; they change no outcome
+    risks: List[CheckedRisk]
+    _models = {
+        "languages": "CheckedLanguage",
+        "risks": "CheckedRisk",
     }
 
 
@@ -622,10 +752,13 @@ class Result(Outcome):
     displays: Union[List[ResultDisplay], None]
     #: the connections of the program; null if it had no network
     network: Union[Network, None]
-    #: of tests: passed, failed, no_tests, stopped (by a limit) or unknown; present if `test_runner` was set
+    #: of tests: passed, failed, no_tests, stopped (by a limit) or unknown; the same words, without no_tests,
+    #: of a check; present if `test_runner` or `checks` was set
     outcome: Union[OutcomeWordWord, None]
     #: the report of the tests; null if it could not be read; present if `test_runner` was set
     tests: Union[Tests, None]
+    #: the answer of a check; null if it could not be read; present if `checks` was set
+    checks: Union[Check, None]
     #: as in the request
     thread_id: Union[str, None]
     #: the artifact that was run
@@ -656,6 +789,7 @@ class Result(Outcome):
         "displays": "ResultDisplay",
         "network": "Network",
         "tests": "Tests",
+        "checks": "Check",
         "taken": "ResultTaken",
     }
 
@@ -1143,10 +1277,13 @@ class BatchResult(Outcome):
     displays: Union[List[ResultDisplay], None]
     #: the connections of the program; null if it had no network
     network: Union[Network, None]
-    #: of tests: passed, failed, no_tests, stopped (by a limit) or unknown; present if `test_runner` was set
+    #: of tests: passed, failed, no_tests, stopped (by a limit) or unknown; the same words, without no_tests,
+    #: of a check; present if `test_runner` or `checks` was set
     outcome: Union[OutcomeWordWord, None]
     #: the report of the tests; null if it could not be read; present if `test_runner` was set
     tests: Union[Tests, None]
+    #: the answer of a check; null if it could not be read; present if `checks` was set
+    checks: Union[Check, None]
     #: as in the request
     thread_id: Union[str, None]
     #: the artifact that was run
@@ -1177,6 +1314,7 @@ class BatchResult(Outcome):
         "displays": "ResultDisplay",
         "network": "Network",
         "tests": "Tests",
+        "checks": "Check",
         "taken": "ResultTaken",
     }
 
@@ -1514,10 +1652,13 @@ class ArtifactRun(Model):
     displays: Union[List[ResultDisplay], None]
     #: the connections of the program; null if it had no network
     network: Union[Network, None]
-    #: of tests: passed, failed, no_tests, stopped (by a limit) or unknown; present if `test_runner` was set
+    #: of tests: passed, failed, no_tests, stopped (by a limit) or unknown; the same words, without no_tests,
+    #: of a check; present if `test_runner` or `checks` was set
     outcome: Union[OutcomeWordWord, None]
     #: the report of the tests; null if it could not be read; present if `test_runner` was set
     tests: Union[Tests, None]
+    #: the answer of a check; null if it could not be read; present if `checks` was set
+    checks: Union[Check, None]
     #: as in the request
     thread_id: Union[str, None]
     #: the artifact that was run
@@ -1546,6 +1687,7 @@ class ArtifactRun(Model):
         "displays": "ResultDisplay",
         "network": "Network",
         "tests": "Tests",
+        "checks": "Check",
         "taken": "ResultTaken",
     }
 
@@ -1855,6 +1997,8 @@ class Session(Model):
     undo: Union[int, None]
     #: none, or the hosts that it may reach
     network: Any
+    #: directories of the machine, in /mnt
+    mounts: Union[List[SessionMount], None]
     #: id of the session that it is a copy of
     parent: Union[str, None]
     #: number of the cell that runs
@@ -1876,6 +2020,7 @@ class Session(Model):
     metadata: Any
     _models = {
         "replayed": "SessionReplayed",
+        "mounts": "SessionMount",
         "limits": "LimitValues",
     }
 
@@ -1895,6 +2040,15 @@ class SessionReplayed(Model):
     skipped: Any
     #: a sentence about the limits of a replay
     note: str
+
+
+class SessionMount(Model):
+    #: a directory of the machine, beneath a root of the setting mounts.roots
+    from_: str
+    #: its name in /mnt; the last part of from, if absent
+    to: Union[str, None]
+    #: show files that look like secrets, too; needs the setting mounts.secrets
+    secrets: Union[bool, None]
 
 
 class SessionList(Model):
@@ -2092,10 +2246,13 @@ class CellEnd(Outcome):
     displays: Union[List[ResultDisplay], None]
     #: the connections of the program; null if it had no network
     network: Union[Network, None]
-    #: of tests: passed, failed, no_tests, stopped (by a limit) or unknown; present if `test_runner` was set
+    #: of tests: passed, failed, no_tests, stopped (by a limit) or unknown; the same words, without no_tests,
+    #: of a check; present if `test_runner` or `checks` was set
     outcome: Union[OutcomeWordWord, None]
     #: the report of the tests; null if it could not be read; present if `test_runner` was set
     tests: Union[Tests, None]
+    #: the answer of a check; null if it could not be read; present if `checks` was set
+    checks: Union[Check, None]
     #: as in the request
     thread_id: Union[str, None]
     #: the artifact that was run
@@ -2126,6 +2283,7 @@ class CellEnd(Outcome):
         "displays": "ResultDisplay",
         "network": "Network",
         "tests": "Tests",
+        "checks": "Check",
         "taken": "ResultTaken",
     }
 
@@ -2640,6 +2798,8 @@ class Sleep(Model):
     undo: Union[int, None]
     #: none, or the hosts that it may reach
     network: Any
+    #: directories of the machine, in /mnt
+    mounts: Union[List[SessionMount], None]
     #: id of the session that it is a copy of
     parent: Union[str, None]
     #: number of the cell that runs
@@ -2661,6 +2821,7 @@ class Sleep(Model):
     metadata: Any
     _models = {
         "replayed": "SessionReplayed",
+        "mounts": "SessionMount",
         "limits": "LimitValues",
     }
 
@@ -2710,6 +2871,8 @@ class Wake(Model):
     undo: Union[int, None]
     #: none, or the hosts that it may reach
     network: Any
+    #: directories of the machine, in /mnt
+    mounts: Union[List[SessionMount], None]
     #: id of the session that it is a copy of
     parent: Union[str, None]
     #: number of the cell that runs
@@ -2732,6 +2895,7 @@ class Wake(Model):
     _models = {
         "replay": "WakeReplay",
         "replayed": "SessionReplayed",
+        "mounts": "SessionMount",
         "limits": "LimitValues",
     }
 
@@ -2848,7 +3012,7 @@ class LimitValues(Model):
     wall_ms: int
     #: CPU time of all its processes together
     cpu_ms: int
-    #: memory of all its processes and files; swap is never used
+    #: memory of all its processes and files
     memory: int
     #: processes and threads at one time
     pids: int
@@ -2862,6 +3026,10 @@ class LimitValues(Model):
     files: int
     #: files that a process may hold open
     open_files: int
+    #: swap space that it may use beyond its memory; 0: none
+    memory_swap: int
+    #: its weight against other programs while all CPUs are busy
+    cpu_shares: int
 
 
 class Limits(TypedDict, total=False):
@@ -2869,7 +3037,7 @@ class Limits(TypedDict, total=False):
     wall_ms: Union[int, str]
     #: CPU time of all its processes together; milliseconds, or text such as "2s"
     cpu_ms: Union[int, str]
-    #: memory of all its processes and files; swap is never used; bytes, or text such as "64m"
+    #: memory of all its processes and files; bytes, or text such as "64m"
     memory: Union[int, str]
     #: processes and threads at one time
     pids: Union[int, str]
@@ -2883,6 +3051,10 @@ class Limits(TypedDict, total=False):
     files: Files
     #: files that a process may hold open
     open_files: Union[int, str]
+    #: swap space that it may use beyond its memory; 0: none; bytes, or text such as "64m"
+    memory_swap: Union[int, str]
+    #: its weight against other programs while all CPUs are busy
+    cpu_shares: Union[int, str]
 
 
 class NetworkSecret(TypedDict, total=False):
@@ -2897,8 +3069,8 @@ class NetworkSecret(TypedDict, total=False):
 
 
 class NetworkList(TypedDict, total=False):
-    #: hosts: "pypi.org" (ports 443 and 80), "db.example.org:5432", "*.example.org:443", "203.0.113.7:8080",
-    #: or a preset such as "@pypi"
+    #: hosts: "pypi.org" (ports 443 and 80), "db.example.org:5432", "db.example.org:*" (every port),
+    #: "*.example.org:443", "203.0.113.7:8080", or a preset such as "@pypi"
     allow: List[str]
     #: hosts and ports for UDP, such as "ntp.example.org:123"; none by default
     udp: List[str]
@@ -2955,6 +3127,11 @@ class RunOptions(TypedDict, total=False):
     display: bool
     #: read the output as the report of this test runner; the result has `tests`
     test_runner: TestRunner
+    #: read the output as the report of POST /v1/checks; the result has `checks`
+    checks: bool
+    #: values of variables at a failure: auto, where that costs nothing; none; or all, also in JavaScript,
+    #: TypeScript, Ruby and a cold Python, which are slower then
+    values: Literal["auto", "none", "all"]
     #: try: if the program fails, run it with each suggested line; the result has `fixes`. try_with_network:
     #: also if it has a network
     fixes: Literal["none", "try", "try_with_network"]
@@ -3064,6 +3241,11 @@ class BatchRequestRun(TypedDict, total=False):
     display: bool
     #: read the output as the report of this test runner; the result has `tests`
     test_runner: TestRunner
+    #: read the output as the report of POST /v1/checks; the result has `checks`
+    checks: bool
+    #: values of variables at a failure: auto, where that costs nothing; none; or all, also in JavaScript,
+    #: TypeScript, Ruby and a cold Python, which are slower then
+    values: Literal["auto", "none", "all"]
     #: try: if the program fails, run it with each suggested line; the result has `fixes`. try_with_network:
     #: also if it has a network
     fixes: Literal["none", "try", "try_with_network"]
@@ -3156,6 +3338,8 @@ class SessionOptions(TypedDict, total=False):
     env: Dict[str, str]
     #: keep the states before so many of its last cells; 0 by default
     undo: int
+    #: directories of the machine that the program reads in /mnt
+    mounts: List[RunOptionsMount]
     #: the hosts that it may reach: none (the default), full, or a list
     network: NetworkOption
     #: any JSON; the session returns it
@@ -3292,6 +3476,25 @@ class TestOptions(TypedDict, total=False):
     limits: Limits
     #: the hosts that it may reach: none (the default), full, or a list
     network: NetworkOption
+    #: cancel the run if the client goes away
+    cancel_on_disconnect: bool
+    #: the session of the run
+    thread_id: str
+    #: default, manual and acceptEdits ask a person first
+    permission_mode: PermissionMode
+    #: any JSON; the result returns it
+    metadata: Any
+
+
+class CheckOptions(TypedDict, total=False):
+    #: of `code`; name or alias (GET /v1/languages); inferred if absent
+    language: str
+    #: the code; its file is main.py, main.js, …, by its language
+    code: str
+    #: the files of a project, by name; or files beside `code`. Up to 500 with code
+    files: Files
+    #: limits of the run; those of a compiler if absent
+    limits: Limits
     #: cancel the run if the client goes away
     cancel_on_disconnect: bool
     #: the session of the run

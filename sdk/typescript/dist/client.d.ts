@@ -1,4 +1,4 @@
-import type { Batch, BatchEvent, BatchRequest, BatchRuns, Comparison, ComparisonEvent, ComparisonRequest, Diagnosis, DiagnosisOptions, Health, Language, Result, RunOptions, SessionOptions, Stats, TestOptions } from "./models.js";
+import type { Batch, BatchEvent, BatchRequest, BatchRuns, CheckOptions, Comparison, ComparisonEvent, ComparisonRequest, Diagnosis, DiagnosisOptions, Health, Language, Result, RunOptions, SessionOptions, Stats, TestOptions } from "./models.js";
 import { Approvals, Artifacts, Keys, Rules, Templates } from "./registers.js";
 import { Run, Runs } from "./runs.js";
 import { Session, Sessions } from "./sessions.js";
@@ -41,6 +41,8 @@ export declare class BelljarClient {
     streamComparison(request: ComparisonRequest, options?: CallOptions): EventStream<ComparisonEvent>;
     /** Runs the tests of a project (`files`), or `tests` beside `code`. The result has `outcome` and `tests`. */
     test(request: TestOptions, options?: CallOptions): Promise<Result>;
+    /** Finds the mistakes in `code` or `files`, and runs no line of it. The result has `outcome` and `checks`. */
+    check(request: CheckOptions, options?: CallOptions): Promise<Result>;
     /** Starts a session. `await using session = …` ends it with the block; otherwise `session.end()` does. */
     session(language?: string, options?: SessionOptions & CallOptions): Promise<Session>;
     /** Explains an error that a program printed elsewhere. null: no error was found. */

@@ -91,6 +91,11 @@ export class BelljarClient {
         const body = fields({ cancel_on_disconnect: true, ...request });
         return this.transport.call("POST", "/v1/tests", { body, waits: 1, ...options });
     }
+    /** Finds the mistakes in `code` or `files`, and runs no line of it. The result has `outcome` and `checks`. */
+    check(request, options = {}) {
+        const body = fields({ cancel_on_disconnect: true, ...request });
+        return this.transport.call("POST", "/v1/checks", { body, waits: 1, ...options });
+    }
     // ---- sessions ----
     /** Starts a session. `await using session = …` ends it with the block; otherwise `session.end()` does. */
     async session(language = "python", options = {}) {

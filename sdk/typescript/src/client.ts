@@ -3,7 +3,7 @@
 import { BelljarError, ProgramFailed } from "./errors.js";
 import { fields, millisecondsOf, runFields } from "./fields.js";
 import type {
-  Batch, BatchEvent, BatchRequest, BatchRuns, Comparison, ComparisonEvent, ComparisonRequest, Diagnosis,
+  Batch, BatchEvent, BatchRequest, BatchRuns, CheckOptions, Comparison, ComparisonEvent, ComparisonRequest, Diagnosis,
   DiagnosisOptions, Health, Language, Result, RunOptions, SessionOptions, Stats, TestOptions,
 } from "./models.js";
 import { Approvals, Artifacts, Keys, Rules, Templates } from "./registers.js";
@@ -113,6 +113,12 @@ export class BelljarClient {
   test(request: TestOptions, options: CallOptions = {}): Promise<Result> {
     const body = fields({ cancel_on_disconnect: true, ...request });
     return this.transport.call("POST", "/v1/tests", { body, waits: 1, ...options });
+  }
+
+  /** Finds the mistakes in `code` or `files`, and runs no line of it. The result has `outcome` and `checks`. */
+  check(request: CheckOptions, options: CallOptions = {}): Promise<Result> {
+    const body = fields({ cancel_on_disconnect: true, ...request });
+    return this.transport.call("POST", "/v1/checks", { body, waits: 1, ...options });
   }
 
   // ---- sessions ----

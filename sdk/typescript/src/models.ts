@@ -3,14 +3,14 @@
 import type { Files, Network as NetworkOption, Json } from "./types.js";
 export type Verdict = "ok" | "runtime_error" | "compile_error" | "timeout" | "cpu_timeout" | "memory_limit" | "output_limit" | "process_limit" | "disk_limit" | "cancelled" | "rejected" | "internal_error";
 export type OutcomeWord = "cures" | "moves" | "no_change" | "limit" | "unsteady" | "not_tried";
-export type Runner = "pytest" | "unittest" | "node" | "go" | "minitest" | "ctest";
+export type Runner = "pytest" | "unittest" | "node" | "go" | "minitest" | "ctest" | "rspec" | "cargo" | "jest" | "vitest";
 export type State = "waiting" | "queued" | "running" | "finished" | "interrupted";
 export type OutcomeWordWord = "passed" | "failed" | "no_tests" | "stopped" | "unknown";
 export type ErrorType = "unknown" | "timeout" | "execution_failure" | "python_exception" | "sandbox_error";
 export type StateWord = "starting" | "idle" | "busy" | "sleeping" | "ended";
 export type Status = "ok" | "error" | "interrupted" | "timeout" | "lost";
 export type Format = "table" | "csv" | "markdown" | "json" | "html";
-export type TestRunner = "none" | "pytest" | "unittest" | "node" | "go" | "minitest" | "ctest";
+export type TestRunner = "none" | "pytest" | "unittest" | "node" | "go" | "minitest" | "ctest" | "rspec" | "cargo" | "jest" | "vitest";
 export type PermissionMode = "default" | "manual" | "acceptEdits" | "plan" | "bypassPermissions" | "auto";
 
 export interface Isolation {
@@ -204,6 +204,8 @@ export interface Diagnosis {
   further_errors?: DiagnosisFurtherError;
   /** possible corrections, the best first */
   suggestions: DiagnosisSuggestion[];
+  /** the variables of the failed line at the error; null if they are not known */
+  values: DiagnosisValue | null;
   /** address of a page about the error */
   docs: string | null;
   /** true if a rule of the sandbox caused it */
@@ -273,6 +275,43 @@ export interface DiagnosisSuggestion {
   outcome?: OutcomeWord;
   /** 0 to 1 */
   confidence: number;
+}
+
+export interface DiagnosisValue {
+  /** always false: the program told the values, and may have invented them */
+  trusted: boolean;
+  /** the line that failed, then the line that called its function */
+  frames: DiagnosisValueFrame[];
+}
+
+export interface DiagnosisValueFrame {
+  /** name as in the request */
+  file: string | null;
+  /** from 1 */
+  line: number | null;
+  /** the function of the line */
+  function: string | null;
+  /** the variables that the line names; those of the failed expression first */
+  variables: DiagnosisValueFrameVariable[];
+}
+
+export interface DiagnosisValueFrameVariable {
+  /** a variable, or an attribute of it: self.total */
+  name: string;
+  /** the name of its type in its language; unbound: it has no value yet */
+  type: string | null;
+  /** number of its elements, characters or bytes */
+  size: number | null;
+  /** of an array or a table: a list of numbers */
+  shape: Json;
+  /** of an array: the type of its elements */
+  dtype: string | null;
+  /** the value, or the beginning of it */
+  preview: string | null;
+  /** true: by its name it is a secret */
+  masked: boolean;
+  /** true: preview shows a part of the value */
+  cut: boolean;
 }
 
 export interface FixError {
@@ -351,7 +390,7 @@ export interface Connection {
 export interface Network {
   /** list or full */
   mode: string;
-  /** number of connections */
+  /** number of connections, also of open ones */
   connections: number;
   /** names and connections that were not allowed */
   denied: number;
@@ -363,6 +402,8 @@ export interface Network {
   log: Connection[];
   /** attempts to reach an address that the list does not have */
   unrouted: number;
+  /** attempts to reach a port that the list does not have, or where no server of the program listens */
+  refused: number;
   /** entries that the log does not have */
   omitted: number;
   /** settings network.KEY that were reached */
@@ -411,6 +452,73 @@ export interface Tests {
   cut: boolean;
   /** in the order of the output */
   cases: Test[];
+}
+
+export interface Problem {
+  /** path below /sandbox */
+  file: string | null;
+  /** line in this file, from 1 */
+  line: number | null;
+  /** character in this line, from 1 */
+  column: number | null;
+  /** such as SyntaxError, TS2322 or mypy arg-type */
+  type: string | null;
+  /** the words of the tool */
+  message: string;
+  /** of a missing import: the module or package */
+  name: string | null;
+  /** the lines and suggestions; null if another problem of the same output has them */
+  diagnosis: Diagnosis | null;
+}
+
+export interface CheckAnswer {
+  /** none: no tool is known; skipped: other errors come first; unknown: the tool did not get to its end */
+  state: "none" | "ok" | "skipped" | "not_installed" | "unknown" | "failed";
+  /** the program that was asked */
+  tool: string | null;
+  /** of not_installed: the command that installs it */
+  install: string | null;
+  /** in its order */
+  problems: Problem[];
+}
+
+export interface CheckedLanguage {
+  /** its name in GET /v1/languages */
+  language: string;
+  /** whether the files parse */
+  syntax: CheckAnswer;
+  /** whether their types hold */
+  types: CheckAnswer;
+  /** the imports that are missing here */
+  imports: CheckAnswer;
+}
+
+export interface CheckedRisk {
+  /** network, file_deletion, process, dynamic_code, hidden_character or not_looked_at */
+  kind: string;
+  /** line in this file, from 1; 0: the file as a whole */
+  line: number;
+  /** byte in this line, from 1 */
+  column: number;
+  /** the line, cut */
+  excerpt: string;
+  /** its effect */
+  why: string;
+  /** path below /sandbox */
+  file: string | null;
+}
+
+export interface Check {
+  /** guest: parsers that read hostile code made this; the verdict is from outside */
+  source: string;
+  /** false: the report of the tools lacks its end */
+  complete: boolean;
+  /** true if there are more problems than 200 */
+  cut: boolean;
+  /** one for each language of the files */
+  languages: CheckedLanguage[];
+  /** lines to look at; they change no outcome */
+  risks: CheckedRisk[];
 }
 
 /** A run that is over. */
@@ -483,10 +591,12 @@ export interface Result {
   displays: ResultDisplay[] | null;
   /** the connections of the program; null if it had no network */
   network: Network | null;
-  /** of tests: passed, failed, no_tests, stopped (by a limit) or unknown; present if `test_runner` was set */
+  /** of tests: passed, failed, no_tests, stopped (by a limit) or unknown; the same words, without no_tests, of a check; present if `test_runner` or `checks` was set */
   outcome?: OutcomeWordWord;
   /** the report of the tests; null if it could not be read; present if `test_runner` was set */
   tests?: Tests | null;
+  /** the answer of a check; null if it could not be read; present if `checks` was set */
+  checks?: Check | null;
   /** as in the request */
   thread_id?: string | null;
   /** the artifact that was run */
@@ -945,10 +1055,12 @@ export interface BatchResult {
   displays?: ResultDisplay[] | null;
   /** the connections of the program; null if it had no network */
   network?: Network | null;
-  /** of tests: passed, failed, no_tests, stopped (by a limit) or unknown; present if `test_runner` was set */
+  /** of tests: passed, failed, no_tests, stopped (by a limit) or unknown; the same words, without no_tests, of a check; present if `test_runner` or `checks` was set */
   outcome?: OutcomeWordWord;
   /** the report of the tests; null if it could not be read; present if `test_runner` was set */
   tests?: Tests | null;
+  /** the answer of a check; null if it could not be read; present if `checks` was set */
+  checks?: Check | null;
   /** as in the request */
   thread_id?: string | null;
   /** the artifact that was run */
@@ -1261,10 +1373,12 @@ export interface ArtifactRun {
   displays?: ResultDisplay[] | null;
   /** the connections of the program; null if it had no network */
   network?: Network | null;
-  /** of tests: passed, failed, no_tests, stopped (by a limit) or unknown; present if `test_runner` was set */
+  /** of tests: passed, failed, no_tests, stopped (by a limit) or unknown; the same words, without no_tests, of a check; present if `test_runner` or `checks` was set */
   outcome?: OutcomeWordWord;
   /** the report of the tests; null if it could not be read; present if `test_runner` was set */
   tests?: Tests | null;
+  /** the answer of a check; null if it could not be read; present if `checks` was set */
+  checks?: Check | null;
   /** as in the request */
   thread_id?: string | null;
   /** the artifact that was run */
@@ -1551,6 +1665,8 @@ export interface Session {
   undo?: number;
   /** none, or the hosts that it may reach */
   network?: Json;
+  /** directories of the machine, in /mnt */
+  mounts?: SessionMount[];
   /** id of the session that it is a copy of */
   parent?: string | null;
   /** number of the cell that runs */
@@ -1586,6 +1702,15 @@ export interface SessionReplayed {
   skipped: Json;
   /** a sentence about the limits of a replay */
   note: string;
+}
+
+export interface SessionMount {
+  /** a directory of the machine, beneath a root of the setting mounts.roots */
+  from: string;
+  /** its name in /mnt; the last part of from, if absent */
+  to?: string;
+  /** show files that look like secrets, too; needs the setting mounts.secrets */
+  secrets?: boolean;
 }
 
 export interface SessionList {
@@ -1765,10 +1890,12 @@ export interface CellEnd {
   displays?: ResultDisplay[] | null;
   /** the connections of the program; null if it had no network */
   network?: Network | null;
-  /** of tests: passed, failed, no_tests, stopped (by a limit) or unknown; present if `test_runner` was set */
+  /** of tests: passed, failed, no_tests, stopped (by a limit) or unknown; the same words, without no_tests, of a check; present if `test_runner` or `checks` was set */
   outcome?: OutcomeWordWord;
   /** the report of the tests; null if it could not be read; present if `test_runner` was set */
   tests?: Tests | null;
+  /** the answer of a check; null if it could not be read; present if `checks` was set */
+  checks?: Check | null;
   /** as in the request */
   thread_id?: string | null;
   /** the artifact that was run */
@@ -2216,6 +2343,8 @@ export interface Sleep {
   undo?: number;
   /** none, or the hosts that it may reach */
   network?: Json;
+  /** directories of the machine, in /mnt */
+  mounts?: SessionMount[];
   /** id of the session that it is a copy of */
   parent?: string | null;
   /** number of the cell that runs */
@@ -2280,6 +2409,8 @@ export interface Wake {
   undo?: number;
   /** none, or the hosts that it may reach */
   network?: Json;
+  /** directories of the machine, in /mnt */
+  mounts?: SessionMount[];
   /** id of the session that it is a copy of */
   parent?: string | null;
   /** number of the cell that runs */
@@ -2403,7 +2534,7 @@ export interface LimitValues {
   wall_ms: number;
   /** CPU time of all its processes together */
   cpu_ms: number;
-  /** memory of all its processes and files; swap is never used */
+  /** memory of all its processes and files */
   memory: number;
   /** processes and threads at one time */
   pids: number;
@@ -2417,6 +2548,10 @@ export interface LimitValues {
   files: number;
   /** files that a process may hold open */
   open_files: number;
+  /** swap space that it may use beyond its memory; 0: none */
+  memory_swap: number;
+  /** its weight against other programs while all CPUs are busy */
+  cpu_shares: number;
 }
 
 export interface Limits {
@@ -2424,7 +2559,7 @@ export interface Limits {
   wall_ms?: number | string;
   /** CPU time of all its processes together; milliseconds, or text such as "2s" */
   cpu_ms?: number | string;
-  /** memory of all its processes and files; swap is never used; bytes, or text such as "64m" */
+  /** memory of all its processes and files; bytes, or text such as "64m" */
   memory?: number | string;
   /** processes and threads at one time */
   pids?: number | string;
@@ -2438,6 +2573,10 @@ export interface Limits {
   files?: Files;
   /** files that a process may hold open */
   open_files?: number | string;
+  /** swap space that it may use beyond its memory; 0: none; bytes, or text such as "64m" */
+  memory_swap?: number | string;
+  /** its weight against other programs while all CPUs are busy */
+  cpu_shares?: number | string;
 }
 
 /** a header that is added outside the jar. */
@@ -2454,7 +2593,7 @@ export interface NetworkSecret {
 
 /** the hosts that a run may reach; an empty list means no network. */
 export interface NetworkList {
-  /** hosts: "pypi.org" (ports 443 and 80), "db.example.org:5432", "*.example.org:443", "203.0.113.7:8080", or a preset such as "@pypi" */
+  /** hosts: "pypi.org" (ports 443 and 80), "db.example.org:5432", "db.example.org:*" (every port), "*.example.org:443", "203.0.113.7:8080", or a preset such as "@pypi" */
   allow?: string[];
   /** hosts and ports for UDP, such as "ntp.example.org:123"; none by default */
   udp?: string[];
@@ -2511,6 +2650,10 @@ export interface RunOptions {
   display?: boolean;
   /** read the output as the report of this test runner; the result has `tests` */
   test_runner?: TestRunner;
+  /** read the output as the report of POST /v1/checks; the result has `checks` */
+  checks?: boolean;
+  /** values of variables at a failure: auto, where that costs nothing; none; or all, also in JavaScript, TypeScript, Ruby and a cold Python, which are slower then */
+  values?: "auto" | "none" | "all";
   /** try: if the program fails, run it with each suggested line; the result has `fixes`. try_with_network: also if it has a network */
   fixes?: "none" | "try" | "try_with_network";
   /** names of files to fetch from /sandbox; "." is every file */
@@ -2617,6 +2760,10 @@ export interface BatchRequestRun {
   display?: boolean;
   /** read the output as the report of this test runner; the result has `tests` */
   test_runner?: TestRunner;
+  /** read the output as the report of POST /v1/checks; the result has `checks` */
+  checks?: boolean;
+  /** values of variables at a failure: auto, where that costs nothing; none; or all, also in JavaScript, TypeScript, Ruby and a cold Python, which are slower then */
+  values?: "auto" | "none" | "all";
   /** try: if the program fails, run it with each suggested line; the result has `fixes`. try_with_network: also if it has a network */
   fixes?: "none" | "try" | "try_with_network";
   /** names of files to fetch from /sandbox; "." is every file */
@@ -2708,6 +2855,8 @@ export interface SessionOptions {
   env?: Record<string, string>;
   /** keep the states before so many of its last cells; 0 by default */
   undo?: number;
+  /** directories of the machine that the program reads in /mnt */
+  mounts?: RunOptionsMount[];
   /** the hosts that it may reach: none (the default), full, or a list */
   network?: NetworkOption;
   /** any JSON; the session returns it */
@@ -2838,6 +2987,25 @@ export interface TestOptions {
   limits?: Limits;
   /** the hosts that it may reach: none (the default), full, or a list */
   network?: NetworkOption;
+  /** cancel the run if the client goes away */
+  cancel_on_disconnect?: boolean;
+  /** the session of the run */
+  thread_id?: string;
+  /** default, manual and acceptEdits ask a person first */
+  permission_mode?: PermissionMode;
+  /** any JSON; the result returns it */
+  metadata?: Json;
+}
+
+export interface CheckOptions {
+  /** of `code`; name or alias (GET /v1/languages); inferred if absent */
+  language?: string;
+  /** the code; its file is main.py, main.js, …, by its language */
+  code?: string;
+  /** the files of a project, by name; or files beside `code`. Up to 500 with code */
+  files?: Files;
+  /** limits of the run; those of a compiler if absent */
+  limits?: Limits;
   /** cancel the run if the client goes away */
   cancel_on_disconnect?: boolean;
   /** the session of the run */

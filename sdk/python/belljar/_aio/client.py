@@ -20,7 +20,7 @@ from .transport import Transport
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ..models import (BatchRequest, ComparisonRequest, DiagnosisOptions, RunOptions, SessionOptions,
+    from ..models import (BatchRequest, CheckOptions, ComparisonRequest, DiagnosisOptions, RunOptions, SessionOptions,
                           TestOptions)
 
 
@@ -110,6 +110,11 @@ class AsyncBelljar:
         """Runs the tests of a project (`files`), or `tests` beside `code`. The result has `outcome` and `tests`."""
         body = fields({"cancel_on_disconnect": True, **request})
         return Result(await self._transport.call("POST", "/v1/tests", body, waits=1))
+
+    async def check(self, **request: "Unpack[CheckOptions]") -> Result:
+        """Finds the mistakes in `code` or `files`, and runs no line of it. The result has `outcome` and `checks`."""
+        body = fields({"cancel_on_disconnect": True, **request})
+        return Result(await self._transport.call("POST", "/v1/checks", body, waits=1))
 
     # ---- sessions ----
 
