@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/guess.h"
 #include "cli/manual/manual.h"
 #include "runtime/language.h"
 
@@ -57,6 +58,10 @@ static int refuse_option(const struct cli_command *c, const struct option *optio
     if (got == ':')
         return err_set(e, ERR_USAGE, 0, "option '%s' needs a value: see 'belljar %s --help'",
                        QUOTED(word), command);
+    const char *advice = guess_option(command, word);
+    if (advice)
+        return err_set(e, ERR_USAGE, 0, "there is no option '%s': %s; see 'belljar %s --help'",
+                       QUOTED(word), advice, command);
     if (near.name[0])
         return err_set(e, ERR_USAGE, 0,
                        "there is no option '%s': did you mean --%s? See 'belljar %s --help'%s",

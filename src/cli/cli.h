@@ -12,7 +12,7 @@ extern const struct cli_command run_command, batch_command, compare_command, art
     repl_command, session_command, template_command, kernel_command, serve_command, history_command,
     keys_command, audit_command, languages_command, explain_command, verify_command, doctor_command,
     bench_command, version_command, help_command, approvals_command, top_command, mcp_command,
-    test_command, fix_command, backup_command, restore_command;
+    test_command, fix_command, backup_command, restore_command, check_command;
 
 /* NULL: there is no such command. */
 const struct cli_command *command_find(const char *name);

@@ -6,15 +6,13 @@
 #include "cli/cli.h"
 
 const struct cli_command *const commands[] = {
-    &run_command,     &batch_command,     &compare_command,
-    &repl_command,    &session_command,   &template_command,
-    &kernel_command,  &mcp_command,       &serve_command,
-    &history_command, &approvals_command, &artifacts_command,
-    &top_command,     &keys_command,      &audit_command,
-    &backup_command,  &restore_command,   &languages_command,
-    &explain_command, &fix_command,       &verify_command,
-    &test_command,    &doctor_command,    &bench_command,
-    &version_command, &help_command,      NULL,
+    &run_command,     &batch_command,     &compare_command,   &repl_command,
+    &session_command, &template_command,  &kernel_command,    &mcp_command,
+    &serve_command,   &history_command,   &approvals_command, &artifacts_command,
+    &top_command,     &keys_command,      &audit_command,     &backup_command,
+    &restore_command, &languages_command, &explain_command,   &fix_command,
+    &verify_command,  &test_command,      &check_command,     &doctor_command,
+    &bench_command,   &version_command,   &help_command,      NULL,
 };
 
 const struct cli_command *command_find(const char *name)

@@ -23,13 +23,57 @@ static const struct {
     { " server service daemon up web ui dashboard listen api ", "belljar serve" },
     { " stop kill cancel rm remove delete down ", "belljar session rm ID" },
     { " install add get setup ", "belljar languages install LANGUAGE" },
-    { " check lint typecheck ", "belljar test, or belljar run --check-types FILE" },
+    { " lint typecheck validate verify-syntax ", "belljar check FILE" },
     { " info env diagnose config ", "belljar doctor" },
     { " fork snapshot save restore checkpoint resume pause ", "belljar session --help" },
     { " approve reject allow deny ", "belljar approvals" },
     { " notebook jupyter lab ", "belljar kernel install" },
     { " docs man usage commands ", "belljar help" },
 };
+
+/* Options of other tools, and the words that do the same here. */
+static const struct {
+    const char *command;
+    const char *words; /* with blanks around each */
+    const char *advice;
+} options_elsewhere[] = {
+    { "run", " -m --ram --memory-limit --max-memory ", "--memory 256m limits its memory" },
+    { "run", " -t --time-limit --wall --wall-time --deadline ", "--timeout 5s limits its time" },
+    { "run", " --cpus --cpu --threads ", "--cpu-percent 200 gives it two CPUs" },
+    { "run", " -e --environment --setenv ", "--env NAME=VALUE sets a variable" },
+    { "run", " -v --volume --bind --dir ", "--mount DIR shows a directory as /mnt/NAME" },
+    { "run", " -f --add --copy --upload --with ", "--file NAME puts a file beside the program" },
+    { "run", " -o --download --save --artifact ", "--out NAME saves a file of the program" },
+    { "run", " --input -I ", "--stdin FILE is read as standard input" },
+    { "run", " -p --publish --port --expose ", "nobody can connect to a program in a jar" },
+    { "run", " --no-network --no-net --offline --unshare-net ",
+      "no program has a network unless --allow-net HOST gives it one, so leave it out" },
+    { "run", " --rm -i -it -ti --interactive --tty --init ",
+      "every jar reads our standard input and is removed after its run, so leave it out" },
+    { "run", " -d --detach --background ",
+      "the clients of 'belljar serve' need not wait for their runs; a command waits" },
+    { "run", " -u --user --privileged --cap-add --cap-drop --security-opt ",
+      "every program runs as a user of its own without privileges, so leave it out" },
+    { "serve", " -p --port --host --bind --addr --address ",
+      "--listen 127.0.0.1:PORT is its address" },
+    { "serve", " -d --daemon --detach --background ",
+      "it stays in the foreground; 'systemctl enable --now belljar' keeps one running" },
+    { "repl", " -l --lang --language ", "the language is its first word: 'belljar repl python'" },
+};
+
+const char *guess_option(const char *command, const char *word)
+{
+    char padded[NEAREST_WORD_MAX + 3];
+    size_t n = strcspn(word, "=");
+    if (n > NEAREST_WORD_MAX || strchr(word, ' '))
+        return NULL;
+    (void)snprintf(padded, sizeof padded, " %.*s ", (int)n, word);
+    for (size_t i = 0; i < ARRAY_LEN(options_elsewhere); i++)
+        if (strcmp(options_elsewhere[i].command, command) == 0 &&
+            strstr(options_elsewhere[i].words, padded))
+            return options_elsewhere[i].advice;
+    return NULL;
+}
 
 bool guess_is_piped(void)
 {

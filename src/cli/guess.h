@@ -1,4 +1,4 @@
-/* cli/guess.h — the command that a caller means whose first word names none. Runs in: main. */
+/* cli/guess.h — the command or option that a caller means whose word names none. Runs in: main. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,5 +12,7 @@ bool guess_is_piped(void);
 bool guess_is_run(int argc, char **argv);
 /* Refuses an option that stands before its command, and tells their order. 0: there is none. */
 [[nodiscard]] int guess_refuse_early_option(int argc, char **argv, struct err *e);
+/* A sentence for an option of other tools: our way to the same end. NULL: none is known. */
+const char *guess_option(const char *command, const char *word);
 /* Names the command to type instead of this word. Always -1. */
 [[nodiscard]] int guess_refuse(const char *word, struct err *e);

@@ -25,6 +25,7 @@ struct engine_limits {
     unsigned undecided;    /* runs that await a decision */
     uint64_t bytes;        /* of the specs of all runs */
     uint64_t memory, pids; /* promised to all running runs; 0: unbounded */
+    bool no_values;        /* no diagnosis has values of variables */
 };
 
 /* Large journals become files in dir_fd, which is the output directory of the store. */

@@ -44,6 +44,7 @@ static void run_free_if_unused(struct run *run)
     free(run->samples);
     network_log_done(&run->network);
     free(run->network_advice);
+    free(run->network_list);
     buf_done(&run->files);
     buf_done(&run->stdin_bytes);
     buf_done(&run->stdin_tail);
@@ -55,6 +56,7 @@ static void run_free_if_unused(struct run *run)
     json_decref(run->result_json);
     json_decref(run->host_fields);
     buf_done(&run->failure_text);
+    buf_done(&run->told);
     json_decref(run->caller_results);
     free(run);
     engine_check_idle(engine);
@@ -143,10 +145,11 @@ void run_watch_remove(struct run *run, struct run_watch *w)
 
 /* ---- until its turn ---- */
 
-/* Embryos are not made with a writable root, an allow-list or a profiler. */
+/* Embryos are not made with a writable root, an allow-list, a profiler or a debugger. */
 static unsigned kind_that_fits(const struct run_spec *s)
 {
-    if (s->writable_root || s->options.allow_commands || s->options.profile)
+    const struct run_options *o = &s->options;
+    if (s->writable_root || o->allow_commands || o->profile || stage_is_debugged(s->language, o))
         return 0;
     if (s->options.display || s->host)
         return warm_within(warm_session_kind(s->language, s->env), &s->limits);
@@ -464,26 +467,6 @@ int run_write_stdin(struct run *run, const void *bytes, size_t n, bool eof, stru
 
 /* ---- its jar ---- */
 
-struct jar_request run_jar_request(const struct run *run)
-{
-    const struct run_spec *s = &run->spec;
-    struct engine *engine = run->engine;
-    /* Without pools every start is cold, also while the last embryos end. */
-    bool cold = engine->isolation.level == LEVEL_PROCESS || engine->pools.settings.max == 0;
-    return (struct jar_request){ .language = s->language,
-                                 .main_name = s->main_name,
-                                 .args = s->args,
-                                 .env = s->env,
-                                 .outputs = s->outputs,
-                                 .limits = s->limits,
-                                 .writable_root = s->writable_root,
-                                 .mounts = s->mounts,
-                                 .options = &s->options,
-                                 .network = &s->network,
-                                 .porter = &engine->porter,
-                                 .kind = cold ? 0 : run->kind };
-}
-
 /* The place of its jar. The stages of a caller share one. */
 static int take_slot(struct run *run, struct jar_request *q, struct err *e)
 {
@@ -694,6 +677,8 @@ void run_on_warden_lost(struct run *run)
 void run_cancel(struct run *run)
 {
     struct err e;
+    if (run->aftermath)
+        run->spec.aftermath->hurry(run->spec.aftermath, run);
     if (run->is_over)
         return;
     clear_decision(run);

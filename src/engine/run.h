@@ -69,9 +69,11 @@ enum { CALLER_STAGES_MAX = 16 };
 struct run_host;
 struct run;
 /* Work between the diagnosis of a run and its record: tries of its suggestions. The run has given up
- * its turn. begin() ends with a call of run_explained(), perhaps later. */
+ * its turn. begin() ends with a call of run_explained(), perhaps later. hurry() makes it soon: not
+ * before it returns, because its caller may go through the list of all runs. */
 struct run_aftermath {
     void (*begin)(struct run_aftermath *a, struct run *run);
+    void (*hurry)(struct run_aftermath *a, struct run *run);
 };
 struct run_spec {
     const struct language *language;
@@ -176,6 +178,9 @@ struct run {
      * its failure in place of stderr */
     json_t *host_fields;
     struct buf failure_text;
+    unsigned cell; /* the number that the program of its session gave it; 0: not known */
+    /* Of a cell that failed: the values of its variables, by its own word (spec/job.h). */
+    struct buf told;
     /* progress */
     bool awaits_decision, is_recorded, is_starting, has_jar, is_over, is_done;
     char error_text[sizeof((struct err *)0)->text];
@@ -190,10 +195,12 @@ struct run {
     unsigned kind; /* of an embryo that fits the program; 0: none */
     struct examination examination;
     void (*on_found)(struct run *run);
+    void *aftermath;            /* the work of its aftermath, while it goes on; NULL: none */
     struct network_log network; /* once it is over */
     struct samples *samples;    /* once the program has ended, if they were requested */
     unsigned network_events;    /* in the journal */
     char *network_advice;       /* network/advice.h; NULL: no connection failed */
+    char *network_list;         /* as a diagnosis has it; NULL: it has none */
     uv_poll_t polls[JAR_PIPES];
     bool polling[JAR_PIPES];
     /* stdout and stderr: output collects in the pipe until the next tick; the tick has come */
@@ -234,7 +241,8 @@ void run_watch_remove(struct run *run, struct run_watch *w);
 void run_release(struct run *run, struct run_spec *edited);
 /* A run that awaits a decision ends as `rejected`. The reason is its error. */
 void run_reject(struct run *run, const char *reason);
-void run_cancel(struct run *run); /* at any time before its end */
+/* At any time before its end. If it has ended, its aftermath ends soon. */
+void run_cancel(struct run *run);
 /* For its aftermath: the result is complete, and the record can be written. */
 void run_explained(struct run *run);
 /* Asks for its usage until now: RUN_EVENT_MEASURED follows, or its end. False: its program does not

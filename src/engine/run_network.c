@@ -41,12 +41,15 @@ void run_add_network(struct run *run, struct result *result)
 {
     const struct network_policy *p = &run->spec.network;
     const struct network_log *log = &run->network;
-    char advice[NETWORK_ADVICE_SIZE];
+    char advice[NETWORK_ADVICE_SIZE], list[NETWORK_LIST_SHOWN];
     if (p->mode == NETWORK_NONE || run_stage(run) != STAGE_RUN)
         return;
     result->network = network_json(p, log);
     result->network_limit = network_limit_hit(log);
     free(run->network_advice);
     run->network_advice = network_advice(p, log, advice)[0] ? strdup(advice) : NULL;
+    free(run->network_list);
+    run->network_list = p->mode == NETWORK_LIST ? strdup(network_policy_text(p, list, sizeof list))
+                                                : NULL;
     count_network(&run->engine->counts, log);
 }

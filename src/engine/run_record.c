@@ -21,8 +21,8 @@ static void read_output(const struct run *run, struct buf *out, struct buf *err)
 {
     enum { STDOUT_SEEN = 64 << 10 };
     struct err e;
-    bool tests = run->spec.options.test_runner != TEST_RUNNER_NONE;
-    if (run->result.verdict == VERDICT_OK && !tests)
+    bool reports = run->spec.options.test_runner != TEST_RUNNER_NONE || run->spec.options.check;
+    if (run->result.verdict == VERDICT_OK && !reports)
         return;
     if (run->failure_text.len > 0) {
         if (buf_add(err, run->failure_text.data, run->failure_text.len, &e))
@@ -30,8 +30,8 @@ static void read_output(const struct run *run, struct buf *out, struct buf *err)
         return;
     }
     if (journal_both_ends(&run->journal, JOURNAL_STDERR, DIAGNOSE_TEXT_MAX, err, &e) ||
-        journal_both_ends(&run->journal, JOURNAL_STDOUT, tests ? SUITE_TEXT_MAX : STDOUT_SEEN, out,
-                          &e))
+        journal_both_ends(&run->journal, JOURNAL_STDOUT, reports ? SUITE_TEXT_MAX : STDOUT_SEEN,
+                          out, &e))
         log_error(LOG_WARN, "diagnosis", &e);
 }
 
@@ -47,6 +47,7 @@ static struct findings_input findings_input_of(struct run *run)
     return (struct findings_input){
         .explain = true,
         .is_cell = run->spec.host && !run->spec.host->takes_turns,
+        .cell = run->cell,
         .language = run_program_language(run),
         .main_name = run->spec.n_stages > 0 ? run->spec.stages[run->caller_stage].main_name
                                             : run->spec.main_name,
@@ -56,8 +57,12 @@ static struct findings_input findings_input_of(struct run *run)
         .result = &run->result,
         .options = &run->spec.options,
         .outputs = &run->files,
+        .told = run->engine->limits.no_values || run->spec.options.values == VALUES_NONE
+                    ? NULL
+                    : &run->told,
         .has_network = run->spec.network.mode != NETWORK_NONE,
         .network_advice = run->network_advice,
+        .network_list = run->network_list,
         .samples = run->samples,
     };
 }
@@ -108,6 +113,8 @@ static json_t *make_result_json(struct run *run, const struct findings *found)
     r->profile = found->profile;
     r->displays = found->displays;
     r->tests = found->tests;
+    r->check = found->check;
+    r->checks = run->spec.options.check;
     r->test_runner = run->spec.options.test_runner;
     r->service = &service;
     json_t *json = result_json(r);
@@ -118,6 +125,7 @@ static json_t *make_result_json(struct run *run, const struct findings *found)
     json_decref(r->network);
     r->network = NULL;
     r->compile = r->stages = r->diagnosis = r->tables = r->profile = r->displays = r->tests = NULL;
+    r->check = NULL;
     return json;
 }
 

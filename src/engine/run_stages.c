@@ -11,6 +11,29 @@
 #include "base/fdio.h"
 #include "engine/engine_impl.h"
 
+/* ---- the jar of a stage ---- */
+
+struct jar_request run_jar_request(const struct run *run)
+{
+    const struct run_spec *s = &run->spec;
+    struct engine *engine = run->engine;
+    /* Without pools every start is cold, also while the last embryos end. */
+    bool cold = engine->isolation.level == LEVEL_PROCESS || engine->pools.settings.max == 0;
+    return (struct jar_request){ .language = s->language,
+                                 .main_name = s->main_name,
+                                 .args = s->args,
+                                 .env = s->env,
+                                 .outputs = s->outputs,
+                                 .limits = s->limits,
+                                 .writable_root = s->writable_root,
+                                 .mounts = s->mounts,
+                                 .options = &s->options,
+                                 .network = &s->network,
+                                 .porter = &engine->porter,
+                                 .no_values = engine->limits.no_values,
+                                 .kind = cold ? 0 : run->kind };
+}
+
 /* ---- runs that can go on ---- */
 
 void run_stages_set_resumable(struct run *run)

@@ -107,6 +107,46 @@ static json_t *suggestions_json(const struct diagnosis *d)
     return list;
 }
 
+static json_t *value_json(const struct value *v)
+{
+    json_t *shape = v->n_shape > 0 ? json_array() : json_null();
+    for (size_t i = 0; i < v->n_shape; i++)
+        (void)json_array_append_new(shape, json_integer((json_int_t)v->shape[i]));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b}", "name", text_json(v->name), "type",
+                     text_or_null(v->type), "size",
+                     v->sized ? json_integer((json_int_t)v->size) : json_null(), "shape", shape,
+                     "dtype", text_or_null(v->dtype), "preview", text_or_null(v->preview), "masked",
+                     v->masked, "cut", v->cut);
+}
+
+static bool is_same_frame(const struct value *a, const struct value *b)
+{
+    return a->at.line == b->at.line && strcmp(a->at.file, b->at.file) == 0 &&
+           strcmp(a->function, b->function) == 0;
+}
+
+/* {trusted, frames: [{file, line, function, variables}]}: the failing line first, then its caller. */
+static json_t *values_json(const struct diagnosis *d)
+{
+    json_t *frames = json_array(), *variables = NULL;
+    if (d->n_values == 0) {
+        json_decref(frames);
+        return json_null();
+    }
+    for (size_t i = 0; i < d->n_values; i++) {
+        const struct value *v = &d->values[i];
+        if (i == 0 || !is_same_frame(v, v - 1)) {
+            variables = json_array();
+            (void)json_array_append_new(
+                frames, json_pack("{s:o, s:o, s:o, s:o}", "file", text_or_null(v->at.file), "line",
+                                  number_or_null(v->at.line), "function", text_or_null(v->function),
+                                  "variables", variables));
+        }
+        (void)json_array_append_new(variables, value_json(v));
+    }
+    return json_pack("{s:b, s:o}", "trusted", false, "frames", frames);
+}
+
 json_t *diagnosis_json(const struct diagnosis *d)
 {
     json_t *o = json_object();
@@ -120,6 +160,7 @@ json_t *diagnosis_json(const struct diagnosis *d)
     json_put(o, "causes", causes_json(d));
     json_put(o, "further_errors", further_json(d));
     json_put(o, "suggestions", suggestions_json(d));
+    json_put(o, "values", values_json(d));
     json_put(o, "docs", text_or_null(d->docs));
     json_put(o, "sandbox", json_boolean(d->sandbox));
     json_put(o, "verdict", json_string(verdict_word(d->verdict)));
@@ -164,6 +205,37 @@ static void take_further(const json_t *o, struct diagnosis *d)
     d->further_left_out = take_number(json_object_get(o, "left_out"));
 }
 
+static void take_value(const json_t *o, struct value *v)
+{
+    size_t i;
+    const json_t *n, *size = json_object_get(o, "size");
+    TAKE_TEXT(o, "name", v->name);
+    TAKE_TEXT(o, "type", v->type);
+    TAKE_TEXT(o, "dtype", v->dtype);
+    TAKE_TEXT(o, "preview", v->preview);
+    v->sized = json_is_integer(size) && json_integer_value(size) >= 0;
+    v->size = v->sized ? (uint64_t)json_integer_value(size) : 0;
+    json_array_foreach(json_object_get(o, "shape"), i, n)
+        if (v->n_shape < DIAGNOSE_SHAPE && json_integer_value(n) >= 0)
+            v->shape[v->n_shape++] = (uint64_t)json_integer_value(n);
+    v->masked = json_is_true(json_object_get(o, "masked"));
+    v->cut = json_is_true(json_object_get(o, "cut"));
+}
+
+static void take_values(const json_t *o, struct diagnosis *d)
+{
+    size_t i, k;
+    const json_t *frame, *row;
+    json_array_foreach(json_object_get(o, "frames"), i, frame)
+        json_array_foreach(json_object_get(frame, "variables"), k, row)
+            if (d->n_values < DIAGNOSE_VALUES) {
+                struct value *v = &d->values[d->n_values++];
+                take_place(frame, &v->at);
+                TAKE_TEXT(frame, "function", v->function);
+                take_value(row, v);
+            }
+}
+
 bool diagnosis_from_json(const json_t *json, struct diagnosis *d)
 {
     size_t i;
@@ -176,6 +248,7 @@ bool diagnosis_from_json(const json_t *json, struct diagnosis *d)
     TAKE_TEXT(json, "docs", d->docs);
     take_place(json_object_get(json, "location"), &d->location);
     take_further(json_object_get(json, "further_errors"), d);
+    take_values(json_object_get(json, "values"), d);
     json_array_foreach(json_object_get(json, "excerpt"), i, row)
         if (d->n_excerpt < DIAGNOSE_EXCERPT) {
             struct excerpt_line *x = &d->excerpt[d->n_excerpt++];

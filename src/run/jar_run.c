@@ -106,10 +106,15 @@ static bool needs_own_start(const struct jar_request *q)
 
 static uint32_t job_flags(const struct jar_request *q, const struct allowlist *listed)
 {
+    bool runs = !q->compiles && !q->session, answers = runs && q->language->whereabouts;
+    enum values values = q->options ? q->options->values : VALUES_AUTO;
+    bool able = q->language->values || (values == VALUES_ALL && q->language->values_command);
+    bool tells = runs && able && values != VALUES_NONE && !q->no_values;
     return (q->writable_root ? JOB_WRITABLE_ROOT : 0) | (listed->executes ? JOB_LISTED : 0) |
            (listed->own_code ? JOB_OWN_CODE : 0) | (q->sampled ? JOB_SAMPLED : 0) |
            (q->session ? JOB_SESSION : 0) | (needs_no_sockets(q) ? JOB_NO_SOCKETS : 0) |
-           (has_network(q) ? JOB_NETWORK : 0) | (q->stays ? JOB_STAYS : 0);
+           (has_network(q) ? JOB_NETWORK : 0) | (q->stays ? JOB_STAYS : 0) |
+           (answers ? JOB_WHEREABOUTS : 0) | (tells ? JOB_VALUES : 0);
 }
 
 /* Tells the porter the policy, and the warden which sockets to make. *ret_fd keeps it open. */
@@ -480,6 +485,7 @@ void jar_run_on_network(struct jar_run *r, const struct porter_event *event,
     }
     log->omitted += event->omitted;
     log->unrouted += event->unrouted;
+    log->refused += event->refused;
     if (event->changed && r->changes > 0)
         r->changes--;
     if (!event->closed || !is_current)

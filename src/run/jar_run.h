@@ -56,11 +56,12 @@ struct jar_request {
     char *const *mounts;               /* spec/mount.h; NULL: none */
     const struct run_options *options; /* NULL: none */
     bool sampled;                      /* the warden samples its usage over time */
-    bool session;  /* the program stays and speaks over a channel; see spec/job.h */
-    bool compiles; /* it is a compiler or a type checker */
-    bool stays;    /* if its program ends by itself, the jar rests: see struct wire_ended */
-    bool is_next;  /* it enters the jar of this id, which rests, with its network and mounts */
-    unsigned kind; /* of an embryo that may run it (runtime/language.h); 0: a cold start */
+    bool session;   /* the program stays and speaks over a channel; see spec/job.h */
+    bool compiles;  /* it is a compiler or a type checker */
+    bool stays;     /* if its program ends by itself, the jar rests: see struct wire_ended */
+    bool no_values; /* its diagnosis has no values of variables, with any options */
+    bool is_next;   /* it enters the jar of this id, which rests, with its network and mounts */
+    unsigned kind;  /* of an embryo that may run it (runtime/language.h); 0: a cold start */
     int bundle_fd;
     const struct network_policy *network; /* NULL or mode none: no network */
     struct porter_client *porter;         /* outlives the jar_run; NULL: there is none */

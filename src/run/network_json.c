@@ -43,15 +43,19 @@ static json_t *caps_array(uint32_t caps)
 json_t *network_json(const struct network_policy *p, const struct network_log *log)
 {
     json_t *o = json_object(), *list = json_array();
-    for (size_t i = 0; i < log->n; i++)
+    uint64_t connections = log->connections; /* that are over */
+    for (size_t i = 0; i < log->n; i++) {
         (void)json_array_append_new(list, network_record_json(&log->v[i]));
+        connections += log->v[i].outcome == NETWORK_OPEN;
+    }
     json_put(o, "mode", json_string(p->mode == NETWORK_FULL ? "full" : "list"));
-    json_put(o, "connections", json_integer((json_int_t)log->connections));
+    json_put(o, "connections", json_integer((json_int_t)connections));
     json_put(o, "denied", json_integer((json_int_t)network_log_denials(log)));
     json_put(o, "bytes_in", json_integer((json_int_t)log->bytes_in));
     json_put(o, "bytes_out", json_integer((json_int_t)log->bytes_out));
     json_put(o, "log", list);
     json_put(o, "unrouted", json_integer((json_int_t)log->unrouted));
+    json_put(o, "refused", json_integer((json_int_t)log->refused));
     json_put(o, "omitted", json_integer((json_int_t)log->omitted));
     json_put(o, "limits_hit", caps_array(log->caps_hit));
     json_put(o, "complete", json_boolean(!log->lost));

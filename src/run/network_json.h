@@ -5,7 +5,7 @@
 
 #include "network/record.h"
 
-/* {mode, connections, denied, bytes_in, bytes_out, log: [...], unrouted, omitted, limits_hit, complete} */
+/* {mode, connections, denied, bytes_in, bytes_out, log: [...], unrouted, refused, omitted, limits_hit, complete} */
 json_t *network_json(const struct network_policy *p, const struct network_log *log);
 /* {host, port, protocol, address, outcome, sni, started_at, duration_ms, bytes_in, bytes_out} */
 json_t *network_record_json(const struct network_record *r);

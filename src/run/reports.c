@@ -7,6 +7,7 @@
 #include "base/auto.h"
 #include "base/strv.h"
 #include "spec/bundle.h"
+#include "spec/job.h"
 
 bool report_expected(const struct language *l, const struct run_options *options)
 {
@@ -159,12 +160,6 @@ bool report_displays_valid(const json_t *displays)
 
 /* ---- the file ---- */
 
-static bool is_report(const struct bundle_entry *f)
-{
-    return f->head.name_len == strlen(REPORT_FILE) &&
-           memcmp(f->name, REPORT_FILE, f->head.name_len) == 0;
-}
-
 struct report_found report_read(const char *bytes, size_t n)
 {
     struct report_found found = { 0 };
@@ -186,16 +181,17 @@ struct report_found report_read(const char *bytes, size_t n)
     return found;
 }
 
-int report_cut(struct buf *bundle, struct buf *ret, struct err *e)
+/* Removes every file of that name. *ret gets the bytes of the first that is readable. */
+static int cut(struct buf *bundle, const char *name, size_t max, struct buf *ret, struct err *e)
 {
     struct bundle_entry f;
     struct err ignored;
     bool more = false;
     for (size_t pos = 0, start = 0; bundle_next(bundle, &pos, &f, &more, &ignored) == 0 && more;
          start = pos) {
-        if (!is_report(&f))
+        if (!bundle_is_named(&f, name))
             continue;
-        bool readable = f.head.status == OUTPUT_OK && f.head.size <= REPORT_MAX_BYTES;
+        bool readable = f.head.status == OUTPUT_OK && f.head.size <= max;
         if (readable && ret->len == 0 && buf_add(ret, f.bytes, (size_t)f.head.size, e))
             return -1;
         memmove(bundle->data + start, bundle->data + pos, bundle->len - pos);
@@ -203,4 +199,14 @@ int report_cut(struct buf *bundle, struct buf *ret, struct err *e)
         pos = start;
     }
     return 0;
+}
+
+int report_cut(struct buf *bundle, struct buf *ret, struct err *e)
+{
+    return cut(bundle, REPORT_FILE, REPORT_MAX_BYTES, ret, e);
+}
+
+int whereabouts_cut(struct buf *bundle, struct buf *ret, struct err *e)
+{
+    return cut(bundle, WHEREABOUTS_FILE, WHEREABOUTS_MAX, ret, e);
 }

@@ -39,6 +39,8 @@ struct report_found {
 };
 /* Removes the report from a bundle of outputs. *ret gets its bytes, or stays empty. */
 [[nodiscard]] int report_cut(struct buf *bundle, struct buf *ret, struct err *e);
+/* The same with the file that says where a program was before its end (spec/job.h). */
+[[nodiscard]] int whereabouts_cut(struct buf *bundle, struct buf *ret, struct err *e);
 /* Reads the bytes of the file. A malformed or large report is ignored. */
 struct report_found report_read(const char *bytes, size_t n);
 /* Whether it is a list of tables, within the bounds above. */

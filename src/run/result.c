@@ -8,6 +8,7 @@
 #include "base/auto.h"
 #include "base/moment.h"
 #include "base/text.h"
+#include "run/check_json.h"
 #include "run/json.h"
 #include "run/tests_json.h"
 #include "spec/bundle.h"
@@ -203,6 +204,10 @@ json_t *result_json(const struct result *r)
                  json_string(tests_outcome(r->verdict, verdict_exit_code(r->verdict, &r->evidence),
                                            r->test_runner, r->tests)));
         put_shared(o, "tests", r->tests);
+    }
+    if (r->checks && r->test_runner == TEST_RUNNER_NONE) {
+        json_put(o, "outcome", json_string(check_outcome(r->verdict, r->check)));
+        put_shared(o, "checks", r->check);
     }
     if (r->error)
         json_put(o, "error", json_string(r->error));

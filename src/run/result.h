@@ -43,6 +43,8 @@ struct result {
     json_t *displays;                     /* [{data: {MIME type: value}, …}] (run/reports.h) */
     json_t *tests;                        /* tests_json() */
     enum test_runner test_runner;         /* the tests were expected of it */
+    json_t *check;                        /* check_valid() */
+    bool checks;                          /* a check was expected of it */
     const struct result_service *service; /* NULL: not a run of the service */
 };
 

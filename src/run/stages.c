@@ -28,12 +28,33 @@ struct stages stages_of(const struct language *l, const struct run_options *opti
     return s;
 }
 
+static bool may_be_debugged(const struct language *l, const struct run_options *o)
+{
+    return o && o->values == VALUES_ALL && l->values_command && !o->profile && !o->display;
+}
+
+bool stage_is_debugged(const struct language *l, const struct run_options *o)
+{
+    return may_be_debugged(l, o) && !l->values;
+}
+
+/* An embryo of a language with values needs no debugger. */
+static bool tells_all(const struct jar_request *q)
+{
+    return may_be_debugged(q->language, q->options) && !q->no_values &&
+           (!q->language->values || q->kind == 0);
+}
+
 static struct jar_request run_stage(const struct jar_request *whole)
 {
     struct jar_request q = *whole;
     q.sampled = q.options && q.options->profile;
     if (q.options && q.options->display && q.language->display)
         q.command = q.language->display;
+    if (tells_all(&q)) {
+        q.command = q.language->values_command;
+        q.kind = 0;
+    }
     if (q.sampled && q.language->profile)
         q.command = q.language->profile;
     /* Embryos are made for another command, and the start belongs to the profile. */

@@ -27,6 +27,8 @@ struct stages {
 };
 struct stages stages_of(const struct language *l, const struct run_options *options);
 
+/* Whether the program runs with a debugger, because it tells its values in no other way. */
+bool stage_is_debugged(const struct language *l, const struct run_options *o);
 /* The request for the jar of one stage. `whole` is the request for the program, with a bundle_fd
  * that fits this stage. */
 struct jar_request stage_request(enum stage stage, const struct jar_request *whole);

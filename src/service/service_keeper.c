@@ -43,6 +43,7 @@ enum { HEAD_BYTES = 64 << 10, HEADERS = 100 };
 struct service_keeper {
     const struct service_keeper_setup *setup;
     struct settings settings;
+    char **mount_roots; /* of the warden, in its order; NULL: none */
     char data_dir[STATE_PATH_MAX + 8];
     uv_loop_t loop;
     struct store *store;
@@ -169,7 +170,8 @@ static struct engine_limits engine_limits_of(const struct settings *s)
                                    .memory = settings_runs_memory(s),
                                    .pids = settings_runs_pids(s),
                                    .undecided = (unsigned)s->approval_max,
-                                   .bytes = s->runs_max_bytes };
+                                   .bytes = s->runs_max_bytes,
+                                   .no_values = !s->diagnosis_values };
 }
 
 /* The supervisor has already checked these words. */
@@ -186,14 +188,17 @@ static struct pools_settings pools_settings_of(const struct settings *s)
     return p;
 }
 
-static struct sessions_limits sessions_limits_of(const struct settings *s)
+static struct sessions_limits sessions_limits_of(const struct service_keeper *k)
 {
+    const struct settings *s = &k->settings;
     return (struct sessions_limits){ .max = (unsigned)s->sessions_max,
                                      .max_per_key = (unsigned)s->sessions_max_per_key,
                                      .memory_floor = s->sessions_memory_floor,
                                      .sleep_max_ms = s->sessions_sleep_max_age,
                                      .template_ms = s->templates_wait,
-                                     .cell_max = s->limit_max };
+                                     .cell_max = s->limit_max,
+                                     .mount_roots = k->mount_roots,
+                                     .mount_secrets = s->mount_secrets };
 }
 
 static struct images_limits images_limits_of(const struct settings *s)
@@ -289,7 +294,7 @@ static int open_engine(struct service_keeper *k, struct err *e)
         if (s->versions[i][0])
             engine_set_version(k->engine, languages[i], s->versions[i]);
     version_answers_start(&k->answers, &k->loop, k->engine, s->answers);
-    struct sessions_limits sessions = sessions_limits_of(&k->settings);
+    struct sessions_limits sessions = sessions_limits_of(k);
     int dir;
     if (engine_set_examiner(k->engine, fd_take(&k->examiner_fd), e) || open_images(k, e) ||
         open_below(k, "sessions", &dir, e) ||
@@ -434,7 +439,7 @@ static int on_settings(struct service_keeper *k, struct err *e)
     struct engine_limits runs = engine_limits_of(&wanted);
     http_server_set_limits(k->http, &http);
     engine_set_limits(k->engine, &runs);
-    struct sessions_limits sessions = sessions_limits_of(&wanted);
+    struct sessions_limits sessions = sessions_limits_of(k);
     sessions_set_limits(k->sessions, &sessions);
     struct images_limits images = images_limits_of(&wanted);
     images_set_limits(k->images, &images);
@@ -556,8 +561,9 @@ static int keeper_open(struct service_keeper *k, const struct service_keeper_set
     k->output_fd = -1;
     if (uv_loop_init(&k->loop) != 0)
         return err_no_memory(e, "the loop");
-    return open_store(k, e) || open_engine(k, e) || take_over(k, e) || open_http(k, e) ||
-                   watch(k, e) || sessions_search(k->sessions, e)
+    return settings_mount_roots(&k->settings, &k->mount_roots, e) || open_store(k, e) ||
+                   open_engine(k, e) || take_over(k, e) || open_http(k, e) || watch(k, e) ||
+                   sessions_search(k->sessions, e)
                ? -1
                : 0;
 }
@@ -601,6 +607,7 @@ static bool keeper_close(struct service_keeper *k)
     store_close(k->store);
     api_close(&k->api);
     sessions_free(k->sessions);
+    strv_free(k->mount_roots);
     engine_free(k->engine);
     await_threads(k);
     http_server_free(k->http);

@@ -64,6 +64,7 @@ struct settings {
     char network_secrets_file[SETTING_TEXT_MAX]; /* lines NAME=VALUE; "": none */
     bool network_sni;                 /* TLS for a name that is not in the list is reset */
     struct network_caps network_caps; /* network.KEY, for every row of network_cap_defs */
+    bool diagnosis_values;            /* a diagnosis has values of variables */
     /* store */
     uint64_t history_max_age, history_max_bytes;
     uint64_t audit_seal_every, audit_max_bytes, audit_max_age;
@@ -77,6 +78,7 @@ struct settings {
     uint64_t execute_max_bytes;       /* that one key keeps; 0: half of the disk limit */
     /* doors: interfaces of other products (api/doors) */
     bool doors_mcp, doors_e2b, doors_piston, doors_judge0;
+    char doors_e2b_domain[SETTING_TEXT_MAX]; /* ports of sandboxes are PORT-ID.DOMAIN; "": none */
     bool debug;
 };
 

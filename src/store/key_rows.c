@@ -12,7 +12,7 @@
 #include "store/db_query.h"
 
 enum { SECRET_BYTES = 32, SCOPES_TEXT_MAX = 128 };
-static const char prefix[] = "blj_";
+static const char prefix[] = KEY_PREFIX;
 
 static const char *const words[] = {
 #define X(id, word, help) [id] = word,

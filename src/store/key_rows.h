@@ -6,11 +6,11 @@
 
 #include "store/db.h"
 
-#define SCOPE_TABLE(X)                                                    \
-    X(SCOPE_RUN,     "run",     "run code, cancel, feed stdin, make artifacts") \
-    X(SCOPE_READ,    "read",    "read runs, history, artifacts, statistics")    \
-    X(SCOPE_APPROVE, "approve", "decide on approvals and rules")                \
-    X(SCOPE_ADMIN,   "admin",   "everything, and keys")
+#define SCOPE_TABLE(X)                                                  \
+    X(SCOPE_RUN, "run", "run code, cancel, feed stdin, make artifacts") \
+    X(SCOPE_READ, "read", "read runs, history, artifacts, statistics")  \
+    X(SCOPE_APPROVE, "approve", "decide on approvals and rules")        \
+    X(SCOPE_ADMIN, "admin", "everything, and keys")
 enum scope {
 #define X(id, word, help) id,
     SCOPE_TABLE(X)
@@ -36,7 +36,8 @@ struct key_row {
     int64_t created_ms;
 };
 
-/* Makes the text of a new key, "blj_" and 43 characters of base64url, and its hash. */
+#define KEY_PREFIX "blj_"
+/* Makes the text of a new key, KEY_PREFIX and 43 characters of base64url, and its hash. */
 [[nodiscard]] int key_make(char ret_text[KEY_TEXT_MAX], uint8_t ret_hash[KEY_HASH_BYTES],
                            struct err *e);
 void key_hash(const char *text, uint8_t ret_hash[KEY_HASH_BYTES]);

@@ -35,6 +35,9 @@ static const char *was_stopped(const struct api *api)
 /* Everything but these images works. */
 static const char *lacks_keys(const struct api *api, char out[ERR_TEXT_MAX])
 {
+    if (sessions_search_failed(api->sessions))
+        return "the list of sleeping sessions and images could not be read: the log says why, and "
+               "each request that needs the list reads it again";
     size_t n = images_without_key(sessions_images(api->sessions));
     if (n == 0)
         return NULL;

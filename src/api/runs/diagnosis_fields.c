@@ -52,6 +52,33 @@ static const struct api_field suggestion_reply[] = {
     { "confidence", FIELD_NUMBER, ALWAYS, .help = "0 to 1" },
     { 0 },
 };
+static const struct api_field variable_reply[] = {
+    { "name", FIELD_STRING, ALWAYS, .help = "a variable, or an attribute of it: self.total" },
+    { "type", FIELD_STRING, OR_NULL,
+      .help = "the name of its type in its language; unbound: it has no value yet" },
+    { "size", FIELD_INT, OR_NULL, .help = "number of its elements, characters or bytes" },
+    { "shape", FIELD_ANY, OR_NULL, .help = "of an array or a table: a list of numbers" },
+    { "dtype", FIELD_STRING, OR_NULL, .help = "of an array: the type of its elements" },
+    { "preview", FIELD_STRING, OR_NULL, .help = "the value, or the beginning of it" },
+    { "masked", FIELD_BOOL, ALWAYS, .help = "true: by its name it is a secret" },
+    { "cut", FIELD_BOOL, ALWAYS, .help = "true: preview shows a part of the value" },
+    { 0 },
+};
+static const struct api_field value_frame_reply[] = {
+    { "file", FIELD_STRING, OR_NULL, .help = "name as in the request" },
+    { "line", FIELD_INT, OR_NULL, .help = "from 1" },
+    { "function", FIELD_STRING, OR_NULL, .help = "the function of the line" },
+    { "variables", FIELD_OBJECTS, ALWAYS, .fields = variable_reply,
+      .help = "the variables that the line names; those of the failed expression first" },
+    { 0 },
+};
+static const struct api_field values_reply[] = {
+    { "trusted", FIELD_BOOL, ALWAYS,
+      .help = "always false: the program told the values, and may have invented them" },
+    { "frames", FIELD_OBJECTS, ALWAYS, .fields = value_frame_reply,
+      .help = "the line that failed, then the line that called its function" },
+    { 0 },
+};
 const struct api_field diagnosis_reply[] = {
     { "language", FIELD_STRING, OR_NULL, .help = "the language of the error message" },
     { "category", FIELD_STRING, ALWAYS, .one_of = category_words, .help = "the kind of failure" },
@@ -71,6 +98,8 @@ const struct api_field diagnosis_reply[] = {
       .help = "the other errors in the same output; some follow from the first" },
     { "suggestions", FIELD_OBJECTS, ALWAYS, .fields = suggestion_reply,
       .help = "possible corrections, the best first" },
+    { "values", FIELD_OBJECT, OR_NULL, .fields = values_reply,
+      .help = "the variables of the failed line at the error; null if they are not known" },
     { "docs", FIELD_STRING, OR_NULL, .help = "address of a page about the error" },
     { "sandbox", FIELD_BOOL, ALWAYS, .help = "true if a rule of the sandbox caused it" },
     { "verdict", FIELD_STRING, ALWAYS, .one_of = verdict_words, .help = "verdict of the run" },

@@ -105,9 +105,9 @@ static int put_stdin(const struct run *run, json_t *request, struct err *e)
 json_t *fix_request_of(const struct run *run, const char *file, const char *text, size_t len,
                        const char **ret_mode, struct err *e)
 {
-    static const char *const dropped[] = { "wait",    "stream",  "cancel_on_disconnect",
-                                           "fixes",   "outputs", "profile",
-                                           "metadata" };
+    static const char *const dropped[] = { "wait",   "stream",  "cancel_on_disconnect",
+                                           "fixes",  "outputs", "profile",
+                                           "values", "metadata" };
     const struct run_spec *s = &run->spec;
     uint64_t wall_ms = s->limits.v[LIMIT_WALL_MS];
     json_auto_t *request = json_loads(s->request, 0, NULL);

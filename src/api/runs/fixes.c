@@ -132,6 +132,7 @@ static void conclude(struct fixing *f)
         json_decref(f->tries[i].json);
     }
     uv_close((uv_handle_t *)&f->timer, on_timer_closed);
+    run->aftermath = NULL;
     run_explained(run);
 }
 
@@ -169,7 +170,7 @@ static void take_result(struct fix_try *t, const struct run *x)
     if (t->outcome == FIX_NOT_TRIED)
         json_put(t->json, "reason",
                  x->result.verdict == VERDICT_CANCELLED
-                     ? json_sprintf("it was not over after %d s, or somebody cancelled it",
+                     ? json_sprintf("it was not over after %d s, or a client cancelled it",
                                     FIXES_MS / 1000)
                      : json_string(x->result.error ? x->result.error : "it did not run"));
     else if (json_is_object(diagnosis_of(x)))
@@ -328,11 +329,19 @@ static void begin(struct run_aftermath *a, struct run *run)
     }
     f->api = api;
     f->run = run;
+    run->aftermath = f;
     f->error = error_of(run);
     f->began_us = clock_us();
     (void)uv_timer_init(api->loop, &f->timer);
     f->timer.data = f;
     begin_tries(f);
+}
+
+static void hurry(struct run_aftermath *a, struct run *run)
+{
+    struct fixing *f = run->aftermath;
+    (void)a;
+    (void)uv_timer_start(&f->timer, on_time, 0, 0);
 }
 
 void fixes_arm(struct api *api, struct run_spec *spec)
@@ -341,5 +350,6 @@ void fixes_arm(struct api *api, struct run_spec *spec)
         return;
     api->core->fixes.api = api;
     api->core->fixes.aftermath.begin = begin;
+    api->core->fixes.aftermath.hurry = hurry;
     spec->aftermath = &api->core->fixes.aftermath;
 }

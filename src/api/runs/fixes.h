@@ -4,7 +4,7 @@
  *         its row is in the history, and rules and permission modes hold for it. A try that a person
  *         would have to approve does not run.
  * FIXES-2 A run has up to FIXES_MAX tries and one run of the program as it was. After
- *         FIXES_MS they are cancelled.
+ *         FIXES_MS, or when a client cancels the failed run, they are cancelled.
  *         A run whose end told no line runs once more with a look inside (second_look.h).
  * FIXES-3 A run with a network is not tried, unless its request says `try_with_network`. */
 #pragma once

@@ -20,18 +20,9 @@ const struct api_field mount_fields[] = {
     { 0 },
 };
 
-/* The innermost root that the path is beneath. */
 static int find_root(char *const *roots, const char *from, unsigned *ret, struct err *e)
 {
-    size_t best = 0;
-    for (unsigned i = 0; roots && roots[i]; i++) {
-        size_t n = strlen(roots[i]);
-        if (!mount_beneath(roots[i], from) || n <= best)
-            continue;
-        best = n;
-        *ret = i;
-    }
-    if (best > 0)
+    if (mount_find_root(roots, from, ret))
         return 0;
     return roots ? err_set(e, ERR_DENIED, 0,
                            "from '%s' is outside the directories that may be mounted: the setting "

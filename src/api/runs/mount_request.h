@@ -5,8 +5,16 @@
 #pragma once
 
 #include "api/kernel/api.h"
+#include "spec/mount.h"
 
 extern const struct api_field mount_fields[];
+#define MOUNTS_FIELD                                                             \
+    {                                                                            \
+        "mounts", FIELD_OBJECTS,                                                 \
+            .fields = mount_fields, .max = MOUNTS_MAX,                           \
+            .help = "directories of the machine that the program reads in /mnt", \
+            .also = "mount,volumes,binds"                                        \
+    }
 
 /* value NULL: none, and *ret is NULL. ret_field gets the field of an error. */
 [[nodiscard]] int mounts_from_json(const struct settings *settings, const json_t *value,

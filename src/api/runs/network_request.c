@@ -24,6 +24,7 @@ const struct api_field inject_fields[] = {
 const struct api_field network_fields[] = {
     { "allow", FIELD_STRINGS, .max = NETWORK_RULES_MAX,
       .help = "hosts: \"pypi.org\" (ports 443 and 80), \"db.example.org:5432\", "
+              "\"db.example.org:*\" (every port), "
               "\"*.example.org:443\", \"203.0.113.7:8080\", or a preset such as \"@pypi\"",
       .also = "hosts,domains,allowed_hosts,allowed_domains,allowlist" },
     { "udp", FIELD_STRINGS, .max = NETWORK_RULES_MAX,

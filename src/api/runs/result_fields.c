@@ -2,6 +2,7 @@
 
 #include "api/runs/fixes.h"
 
+#include "checks/checks.h"
 #include "network/record.h"
 #include "normalise/normalise.h"
 #include "run/tests_json.h"
@@ -207,6 +208,59 @@ static const struct api_field tests_reply[] = {
     { .schema = "Tests" },
 };
 
+/* ---- checks ---- */
+static const char *const check_state_words[] = { CHECK_STATE_TABLE(FIELD_WORD) NULL };
+static const struct api_field problem_reply[] = {
+    { "file", FIELD_STRING, OR_NULL, .help = "path below /sandbox" },
+    { "line", FIELD_INT, OR_NULL, .help = "line in this file, from 1" },
+    { "column", FIELD_INT, OR_NULL, .help = "character in this line, from 1" },
+    { "type", FIELD_STRING, OR_NULL, .help = "such as SyntaxError, TS2322 or mypy arg-type" },
+    { "message", FIELD_STRING, ALWAYS, .help = "the words of the tool" },
+    { "name", FIELD_STRING, OR_NULL, .help = "of a missing import: the module or package" },
+    { "diagnosis", FIELD_OBJECT, OR_NULL, .fields = diagnosis_reply,
+      .help = "the lines and suggestions; null if another problem of the same output has them" },
+    { .schema = "Problem" },
+};
+static const struct api_field answer_reply[] = {
+    { "state", FIELD_STRING, ALWAYS, .one_of = check_state_words,
+      .help = "none: no tool is known; skipped: other errors come first; unknown: the tool did not "
+              "get to its end" },
+    { "tool", FIELD_STRING, OR_NULL, .help = "the program that was asked" },
+    { "install", FIELD_STRING, OR_NULL, .help = "of not_installed: the command that installs it" },
+    { "problems", FIELD_OBJECTS, ALWAYS, .fields = problem_reply, .help = "in its order" },
+    { .schema = "CheckAnswer" },
+};
+static const struct api_field check_language_reply[] = {
+    { "language", FIELD_STRING, ALWAYS, .help = "its name in GET /v1/languages" },
+    { "syntax", FIELD_OBJECT, ALWAYS, .fields = answer_reply, .help = "whether the files parse" },
+    { "types", FIELD_OBJECT, ALWAYS, .fields = answer_reply, .help = "whether their types hold" },
+    { "imports", FIELD_OBJECT, ALWAYS, .fields = answer_reply,
+      .help = "the imports that are missing here" },
+    { .schema = "CheckedLanguage" },
+};
+static const struct api_field found_risk_reply[] = {
+    { "kind", FIELD_STRING, ALWAYS,
+      .help = "network, file_deletion, process, dynamic_code, "
+              "hidden_character or not_looked_at" },
+    { "line", FIELD_INT, ALWAYS, .help = "line in this file, from 1; 0: the file as a whole" },
+    { "column", FIELD_INT, ALWAYS, .help = "byte in this line, from 1" },
+    { "excerpt", FIELD_STRING, ALWAYS, .help = "the line, cut" },
+    { "why", FIELD_STRING, ALWAYS, .help = "its effect" },
+    { "file", FIELD_STRING, OR_NULL, .help = "path below /sandbox" },
+    { .schema = "CheckedRisk" },
+};
+static const struct api_field check_reply[] = {
+    { "source", FIELD_STRING, ALWAYS,
+      .help = "guest: parsers that read hostile code made this; the verdict is from outside" },
+    { "complete", FIELD_BOOL, ALWAYS, .help = "false: the report of the tools lacks its end" },
+    { "cut", FIELD_BOOL, ALWAYS, .help = "true if there are more problems than 200" },
+    { "languages", FIELD_OBJECTS, ALWAYS, .fields = check_language_reply,
+      .help = "one for each language of the files" },
+    { "risks", FIELD_OBJECTS, ALWAYS, .fields = found_risk_reply,
+      .help = "lines to look at; they change no outcome" },
+    { .schema = "Check" },
+};
+
 /* ---- the network ---- */
 static const char *const network_outcomes[] = { NETWORK_OUTCOME_TABLE(FIELD_WORD) NULL };
 static const char *const network_protocols[] = { "tcp", "udp", NULL };
@@ -225,7 +279,7 @@ const struct api_field connection_reply[] = {
 };
 const struct api_field network_reply[] = {
     { "mode", FIELD_STRING, ALWAYS, .help = "list or full" },
-    { "connections", FIELD_INT, ALWAYS, .help = "number of connections" },
+    { "connections", FIELD_INT, ALWAYS, .help = "number of connections, also of open ones" },
     { "denied", FIELD_INT, ALWAYS, .help = "names and connections that were not allowed" },
     { "bytes_in", FIELD_INT, ALWAYS, .help = "of all connections" },
     { "bytes_out", FIELD_INT, ALWAYS, .help = "of all connections" },
@@ -233,6 +287,10 @@ const struct api_field network_reply[] = {
       .help = "each connection, and each name that was not allowed; up to 1,000" },
     { "unrouted", FIELD_INT, ALWAYS,
       .help = "attempts to reach an address that the list does not have" },
+    { "refused", FIELD_INT, ALWAYS,
+      .help =
+          "attempts to reach a port that the list does not have, or where no server of the program "
+          "listens" },
     { "omitted", FIELD_INT, ALWAYS, .help = "entries that the log does not have" },
     { "limits_hit", FIELD_STRINGS, ALWAYS, .help = "settings network.KEY that were reached" },
     { "complete", FIELD_BOOL, ALWAYS,
@@ -285,11 +343,14 @@ const struct api_field result_reply[] = {
     { "network", FIELD_OBJECT, OR_NULL, .fields = network_reply,
       .help = "the connections of the program; null if it had no network" },
     { "outcome", FIELD_STRING, .one_of = tests_outcome_words,
-      .help = "of tests: passed, failed, no_tests, stopped (by a limit) or unknown; present if "
-              "`test_runner` was set" },
+      .help =
+          "of tests: passed, failed, no_tests, stopped (by a limit) or unknown; the same words, "
+          "without no_tests, of a check; present if `test_runner` or `checks` was set" },
     { "tests", FIELD_OBJECT, .nullable = true, .fields = tests_reply,
       .help = "the report of the tests; null if it could not be read; present if `test_runner` "
               "was set" },
+    { "checks", FIELD_OBJECT, .nullable = true, .fields = check_reply,
+      .help = "the answer of a check; null if it could not be read; present if `checks` was set" },
     { "thread_id", FIELD_STRING, .nullable = true, .help = "as in the request" },
     { "artifact_id", FIELD_STRING, .nullable = true, .help = "the artifact that was run" },
     { "batch_id", FIELD_STRING, .nullable = true, .help = "the batch that the run belongs to" },

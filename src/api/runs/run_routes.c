@@ -221,20 +221,39 @@ static void reply_when_measured(struct run_watch *watch, struct run *x, enum run
     waiter_free(w);
 }
 
+/* Nobody waits any longer. The run goes on. */
+static void on_waiting_client_left(struct api_call *c)
+{
+    waiter_free(c->user);
+    api_reply(c, 200, json_null());
+}
+
 /* A program that runs is measured first. */
 static void get_run(struct api_call *c)
 {
     struct run *x = find_current(c);
-    struct run_waiter *w;
+    struct err e = { 0 };
+    char text[8];
+    const char *asked = NULL;
+    if (api_query(c, "wait", text, sizeof text, &asked, &e)) {
+        api_fail(c, &e, "wait");
+        return;
+    }
     if (!x) {
         history_get_run(c);
         return;
     }
-    if (!run_measure(x) || !(w = calloc(1, sizeof *w))) {
+    bool waits = asked && (strcmp(asked, "true") == 0 || strcmp(asked, "1") == 0);
+    struct run_waiter *w = waits || run_measure(x) ? calloc(1, sizeof *w) : NULL;
+    if (!w) {
         api_reply(c, 200, state_object(x, json_null()));
         return;
     }
-    *w = (struct run_waiter){ { reply_when_measured, NULL }, c, x, false };
+    *w = (struct run_waiter){
+        { waits ? reply_when_done : reply_when_measured, NULL }, c, x, false
+    };
+    c->user = w;
+    c->on_gone = waits ? on_waiting_client_left : NULL;
     run_watch_add(x, &w->watch);
 }
 
@@ -375,6 +394,10 @@ static const struct api_field cancelled_reply[] = {
     { "cancelled", FIELD_INT, ALWAYS, .help = "the number of runs that were asked to end" },
     { .schema = "RunsCancelled" },
 };
+static const struct api_field run_query[] = {
+    { "wait", FIELD_BOOL, .help = "true: the answer comes when the run is over" },
+    { 0 },
+};
 static const struct api_field events_query[] = {
     { "after", FIELD_INT, .min = 0, .max = 1e15,
       .help = "the seq of the last event that the client has; the same as Last-Event-ID" },
@@ -444,8 +467,8 @@ const struct api_route run_routes[] = {
     { METHOD_GET, "/v1/runs", SCOPE_ANY, .flags = ROUTE_EARLY, .query = list_query,
       .handle = history_list_runs, .summary = "The history, newest first",
       .replies = REPLIES({ 200, .fields = run_list_reply }) },
-    { METHOD_GET, "/v1/runs/{id}", SCOPE_ANY, .flags = ROUTE_EARLY, .handle = get_run,
-      .summary = "One run: its state, or its result",
+    { METHOD_GET, "/v1/runs/{id}", SCOPE_ANY, .flags = ROUTE_EARLY, .query = run_query,
+      .handle = get_run, .summary = "One run: its state, or its result",
       .replies = REPLIES({ 200, .fields = result_reply }, { 200, .fields = run_state_reply },
                          { 200, .fields = run_row_reply }) },
     { METHOD_DELETE, "/v1/runs", SCOPE_RUN, .query = cancel_query, .handle = delete_runs,

@@ -54,9 +54,7 @@ const struct api_field run_fields[] = {
       .also = "timeout=limits.wall_ms,timeout_ms=limits.wall_ms,time_limit=limits.wall_ms,"
               "cpu_time_limit=limits.cpu_ms,memory=limits.memory,memory_limit=limits.memory" },
     NETWORK_FIELD,
-    { "mounts", FIELD_OBJECTS, .fields = mount_fields, .max = MOUNTS_MAX,
-      .help = "directories of the machine that the program reads in /mnt",
-      .also = "mount,volumes,binds" },
+    MOUNTS_FIELD,
     { "stages", FIELD_OBJECTS, .fields = stage_fields, .max = CALLER_STAGES_MAX,
       .help = "programs that run one after the other in one jar, in place of code",
       .also = "steps" },
@@ -767,7 +765,7 @@ int run_spec_of_session(const struct api *api, const struct api_identity *who,
     };
     if (take_session(&b, e) || take_strings(&b, "args", &spec.args, e) || take_env(&b, e) ||
         check_size(&b, e) || take_limits(&b, e) || take_names(&b, who, "session", e) ||
-        take_network(&b, e))
+        take_mounts(&b, e) || check_level(&b, e) || take_network(&b, e))
         return -1;
     ret_field[0] = '\0';
     *ret = spec;

@@ -45,8 +45,9 @@ int run_network_set_mode(void *arguments, const struct arg_row *row, const char 
     o->full_network = strcmp(value, "full") == 0;
     return o->full_network || strcmp(value, "none") == 0
                ? 0
-               : err_set(e, ERR_USAGE, 0, "--%s: '%s' is neither none nor full", row->name,
-                         QUOTED(value));
+               : err_set(e, ERR_USAGE, 0,
+                         "--%s: '%s' is neither none nor full; --allow-net takes hosts and presets",
+                         row->name, QUOTED(value));
 }
 
 int run_network_add_inject(void *arguments, const struct arg_row *row, const char *value,

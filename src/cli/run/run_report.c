@@ -56,6 +56,8 @@ static struct result result_of(const struct run_report *r)
         .displays = r->found.displays,
         .tests = r->found.tests,
         .test_runner = r->job->options->run_options.test_runner,
+        .check = r->found.check,
+        .checks = r->job->options->run_options.check,
         .network = r->network,
         .network_limit = r->network && network_limit_hit(&run->network),
     };
@@ -77,15 +79,18 @@ void run_report_find(struct run_report *r, int reader_fd, struct buf *outputs)
     bool explain = r->verdict != VERDICT_OK && diagnosis_view_wanted(r->job->options);
     if (r->job->options->json)
         (void)version_probe_read(r->job->version_fd, r->version, sizeof r->version);
-    bool tests = r->job->options->run_options.test_runner != TEST_RUNNER_NONE;
-    if (explain || tests) /* without memory for the files, the failure is explained without them */
+    const struct run_options *wanted = &r->job->options->run_options;
+    bool reports = wanted->test_runner != TEST_RUNNER_NONE || wanted->check;
+    if (explain ||
+        reports) /* without memory for the files, the failure is explained without them */
         (void)!inputs_files(r->job->inputs, &files, &e);
     const struct network_policy *policy = &r->job->options->network;
     bool has_network = policy->mode != NETWORK_NONE && !r->failed;
-    char advice[NETWORK_ADVICE_SIZE] = "";
+    char advice[NETWORK_ADVICE_SIZE] = "", list[NETWORK_LIST_SHOWN] = "";
     if (has_network) {
         r->network = network_json(policy, &r->run->network);
         (void)network_advice(policy, &r->run->network, advice);
+        (void)network_policy_text(policy, list, sizeof list);
     }
     bool compiling = r->verdict == VERDICT_COMPILE_ERROR && r->prepared;
     const struct buf *printed = compiling ? r->prepared->output : r->captured;
@@ -103,6 +108,7 @@ void run_report_find(struct run_report *r, int reader_fd, struct buf *outputs)
         .outputs = outputs,
         .has_network = has_network,
         .network_advice = advice[0] ? advice : NULL,
+        .network_list = has_network && policy->mode == NETWORK_LIST ? list : NULL,
         .samples = r->failed ? NULL : r->run->samples,
     };
     struct modules modules = findings_modules(&in);
