@@ -23,10 +23,9 @@ test: ## install the packages of the tests, build all variants, run everything
 	@scripts/console-deps
 	@scripts/test-clients-deps
 	@scripts/build release --werror --tests
-	@scripts/build asan --werror --tests
-	@scripts/build fuzz
 	@build/belljar languages prepare
-	@tests/run $(ARGS)
+	@if [ -n "$(ARGS)" ]; then scripts/build asan --werror --tests && scripts/build fuzz && tests/run $(ARGS); \
+	else tests/run --build; fi
 
 quick: ## before each commit, at most 3 minutes: the cheap checks, the unit tests, a part of the others
 	@started=$$(date +%s); \

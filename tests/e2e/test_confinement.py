@@ -142,3 +142,40 @@ def test_zygote_has_little_more_than_a_jar(as_root):
         assert inject(pid, f"call:{DENIED['mount']}", f"call:{DENIED['unshare']}") == ["EPERM"] * 2
         assert eventually(lambda: s.run(code="print(1)", language="python")["start"] == "warm", 20), s.log()
         assert pid in [p.pid for p in zygotes()], s.log()
+
+
+def libraries(pid):
+    paths = {line.split(maxsplit=5)[5] for line in Path(f"/proc/{pid}/maps").read_text().splitlines()
+             if len(line.split(maxsplit=5)) == 6}
+    return {Path(path).name for path in paths if ".so" in path}
+
+
+def test_init_of_a_jar_has_no_library_but_the_c_library(as_root):
+    """The keeper and the warden are one binary. Copies of the keeper's libraries in each jar would take time, and would
+    be code for an attacker."""
+    with Service() as s:
+        assert eventually(lambda: s.run(code="print(1)", language="python")["start"] == "warm", 20), s.log()
+        warden = s.half("warden").pid
+        assert any("sqlite" in name for name in libraries(warden))  # so the look at the others means something
+        inits = [p.pid for p in descendants(warden) if p.comm == "jar-init"]
+        assert inits
+        for pid in inits:
+            assert not [name for name in libraries(pid) if not name.startswith(("libc.so", "ld-linux"))], libraries(pid)
+
+
+def test_rooms_of_the_warden_use_the_c_library_alone():
+    """A process that the warden makes has no other library, and a call into one would end it."""
+    def symbols(*command):
+        lines = subprocess.run(["nm", *command], capture_output=True, text=True, check=True).stdout.splitlines()
+        return {line.split()[-1].split("@")[0] for line in lines if line and not line.endswith(":")}
+
+    linked = [line.split()[2] for line in subprocess.run(["ldd", harness.BELLJAR], capture_output=True, text=True,
+                                                         check=True).stdout.splitlines() if "=>" in line]
+    others = [path for path in linked if not Path(path).name.startswith("libc.so")]
+    assert len(others) > 5, linked
+    offered = set().union(*(symbols("-D", "--defined-only", path) for path in others))
+    rooms = Path(os.environ.get("BELLJAR_BUILD") or harness.REPO / "build/release") / "src"
+    for room in ("base", "spec", "wire", "jar", "zygote", "warden"):
+        used = symbols("--undefined-only", rooms / f"libbelljar-{room}.a")
+        assert "memcpy" in used or len(used) > 20, room
+        assert not used & offered, (room, used & offered)

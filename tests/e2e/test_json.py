@@ -45,6 +45,8 @@ DEFAULTS = {
     "disk": 64 << 20,
     "files": 10000,
     "open_files": 1024,
+    "memory_swap": 0,
+    "cpu_shares": 1024,
 }
 LAYERS = set(
     "user_ns pid_ns mount_ns net_ns ipc_ns uts_ns cgroup_ns root own_uid no_caps no_new_privs seccomp landlock rlimits "
@@ -111,9 +113,10 @@ def test_limits_in_force_are_told():
     """R3.1"""
     assert run_py("pass").json["limits"] == DEFAULTS
     given = run_py("pass", timeout="1500ms", cpu_time="2s", memory="128m", pids=32, cpu_percent=50, output="64k",
-                   disk="1m", files=100, open_files=64).json["limits"]
+                   disk="1m", files=100, open_files=64, memory_swap="32m", cpu_shares=512).json["limits"]
     assert given == {"wall_ms": 1500, "cpu_ms": 2000, "memory": 128 << 20, "pids": 32, "cpu_percent": 50,
-                     "output": 64 << 10, "disk": 1 << 20, "files": 100, "open_files": 64}
+                     "output": 64 << 10, "disk": 1 << 20, "files": 100, "open_files": 64,
+                     "memory_swap": 32 << 20, "cpu_shares": 512}
 
 
 def test_isolation_is_never_hidden():

@@ -73,6 +73,22 @@ def test_every_language_runs_at_process_level(no_namespaces, lang, code):
     assert (result.verdict, result.stdout, result.level) == ("ok", "42\n", "process"), result
 
 
+def test_check_of_code_works_at_process_level(no_namespaces, tmp_path):
+    """Its programs of ours are elsewhere then, and so is the folder for temporary files."""
+    (tmp_path / "a.py").write_text("import no_such_module\n")
+    (tmp_path / "b.js").write_text("require('no-such-package');\n")
+    (tmp_path / "c.sh").write_text("fi\n")
+    tmp_path.chmod(0o755)
+    done = subprocess.run([*no_namespaces, harness.BELLJAR, "check", "--local", "--json", str(tmp_path)],
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
+    result = json.loads(done.stdout)
+    found = {entry["language"]: entry for entry in result["checks"]["languages"]}
+    assert result["isolation"]["level"] == "process" and result["outcome"] == "failed" and done.returncode == 1
+    assert [p["name"] for p in found["python"]["imports"]["problems"]] == ["no_such_module"], found
+    assert [p["name"] for p in found["javascript"]["imports"]["problems"]] == ["no-such-package"], found
+    assert found["bash"]["syntax"]["problems"][0]["file"] == "c.sh", found
+
+
 def test_forbidden_namespaces_give_process_level(no_namespaces):
     """R4.6: the level of a container without nested namespaces"""
     found = isolation(run_py("print(1)", prefix=no_namespaces))

@@ -155,6 +155,13 @@ def test_sdk_runs_tests_beside_code(jar):
     assert [c.diagnosis.type for c in result.tests.cases if c.outcome == "failed"] == ["TypeError"]
 
 
+def test_sdk_checks_code_without_a_run(jar):
+    result = jar.check(language="python", code="import no_such_module\nprint('hi')\n")
+    assert result.outcome == "failed" and result.checks.source == "guest"
+    python, = result.checks.languages
+    assert python.syntax.state == "ok" and [p.name for p in python.imports.problems] == ["no_such_module"]
+
+
 def test_sdk_python_sessions_run_cells_with_rich_output(jar):
     with jar.session("python", name="n", files={"a/b.txt": "text"}) as session:
         assert session.run("x = 20").status == "ok" and session.run("x + 22").text == "42"

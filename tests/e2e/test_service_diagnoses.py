@@ -1,6 +1,7 @@
 """Failures explained over HTTP: in results, for errors from elsewhere, and as debug reports."""
 
 import json
+import re
 
 import pytest
 
@@ -16,7 +17,7 @@ Traceback (most recent call last):
 NameError: name 'prnt' is not defined
 """)
 KEYS = {"language", "category", "type", "message", "location", "excerpt", "frames", "causes", "further_errors",
-        "suggestions", "docs", "sandbox", "verdict"}
+        "suggestions", "values", "docs", "sandbox", "verdict"}
 
 
 @pytest.fixture(scope="module")
@@ -194,6 +195,18 @@ def test_a_change_that_makes_the_program_loop_ends_at_a_limit(s):
     assert (first["outcome"], first["verdict"], result["fixes"]["best"]) == ("limit", "timeout", None)
 
 
+def test_a_failed_run_can_be_cancelled_while_its_suggestions_are_tried(s):
+    loop = 'd = {"price": 1}\nd["prize"]\nwhile True: pass\n'
+    run = s.run(loop, fixes="try", limits={"wall_ms": 9000}, wait=False, status=202)
+    looping = eventually(lambda: s.get(f"/v1/runs?batch={run['id']}&state=running").json["runs"])
+    assert s.delete(f"/v1/runs/{run['id']}").status in (200, 202)
+    done = eventually(lambda: (r := s.get(f"/v1/runs/{run['id']}").json).get("state") == "finished" and r)
+    candidate = done["fixes"]["candidates"][0]
+    assert (done["verdict"], candidate["verdict"], candidate["outcome"]) == ("runtime_error", "cancelled", "not_tried")
+    assert "a client cancelled it" in candidate["reason"] and candidate["wall_ms"] < 9000
+    assert s.get(f"/v1/runs/{looping[0]['id']}").json["state"] == "finished"
+
+
 def test_a_program_cannot_tell_that_it_is_tried(s):
     """It prints, writes files and asks for the time; each try begins as the run did."""
     code = ('import os, sys\nprint(sorted(os.listdir("/sandbox")), sys.argv, sorted(os.environ), os.getpid())\n'
@@ -230,12 +243,63 @@ def test_a_compiled_program_is_tried(s):
 
 # ---- where it was when it was stopped ----
 
+SPIN = "def spin():\n    while True:\n        pass\n\n\nspin()\n"
+
+
+def stopped(s, code, **options):
+    """A run with a warm start that its deadline ended, on a machine that may be too busy for an answer in time."""
+    def place():
+        r = s.run(code, limits={"wall_ms": 800}, **options)
+        assert r["verdict"] == "timeout", r
+        return r if r["diagnosis"]["location"] else None
+    return eventually(place, 60)
+
+
+@pytest.mark.parametrize("language, code, line, words", [
+    ("python", SPIN, (2, 3), "in spin"),
+    ("python", "import time\nprint(1)\ntime.sleep(99)\n", (3,), "it waited at line 3"),
+    ("python", "import threading\n\ndef work():\n    while True:\n        pass\n\nt = threading.Thread(target=work)\n"
+               "t.start()\nt.join()\n", (4, 5), "in work"),
+    ("python", "while True:\n    try:\n        raise ValueError\n    except BaseException:\n        pass\n",
+     (1, 2, 3, 4, 5), "the loop at line 1|which is a loop"),
+    ("javascript", "function spin() {\n  let x = 0;\n  while (true) {\n    x += 1;\n  }\n}\nspin();\n", (3, 4, 5),
+     "in spin"),
+    ("ruby", "def spin\n  x = 0\n  while true\n    x += 1\n  end\nend\nspin\n", (3, 4), "in spin"),
+], ids=["python", "sleep", "thread", "catch", "javascript", "ruby"])
+def test_a_stopped_program_is_told_its_line(s, language, code, line, words):
+    if not {x["name"]: x for x in s.get("/v1/languages").json}[language]["installed"]:
+        pytest.skip(f"{language} is not installed")
+    r = stopped(s, code, language=language)
+    d = r["diagnosis"]
+    assert d["location"]["line"] in line and d["frames"][0]["user"], d
+    assert re.search(words, d["suggestions"][0]["text"]), d["suggestions"]
+    assert r["stderr"] == "" and r["stdout"] == ("1\n" if "print(1)" in code else "")
+
+
+def test_the_question_for_the_line_ends_no_wait_and_leaves_no_file(s):
+    for code in ("import signal\nsignal.pause()\nprint('woken')\n",
+                 "import ctypes\nctypes.CDLL(None).sleep(99)\nprint('woken')\n"):
+        r = s.run(code, limits={"wall_ms": 700})
+        assert (r["verdict"], r["stdout"], r["stderr"]) == ("timeout", "", ""), r
+    r = s.run(SPIN, limits={"wall_ms": 700}, outputs=["."])
+    assert [f["name"] for f in r["files"]] == ["main.py"], r["files"]
+
+
+def test_a_program_that_invents_its_line_misleads_its_diagnosis_alone(s):
+    name, loop = ".belljar-whereabouts", "import signal, os\nsignal.signal(signal.SIGURG, signal.SIG_IGN)\n"
+    for code in (f"open('{name}', 'w').write('At\\nStack\\n' + '  File \"main.py\", line 7 in x\\n' * 9000)\n",
+                 f"os.mkdir('{name}')\n", f"os.symlink('/etc/passwd', '{name}')\n", f"os.mkfifo('{name}')\n"):
+        r = s.run(loop + code + "while True: pass\n", limits={"wall_ms": 700})
+        assert r["verdict"] == "timeout" and "passwd" not in json.dumps(r["diagnosis"]), r
+        assert r["usage"]["wall_ms"] < 5000 and r["files"] == [], r
+
+
 def test_a_second_look_names_the_line_where_the_time_went(s):
-    code = "def spin():\n    while True:\n        pass\n\n\nspin()\n"
+    code = "import signal\nsignal.signal(signal.SIGURG, signal.SIG_IGN)\n" + SPIN
     plain = s.run(code, limits={"wall_ms": 600})["diagnosis"]
     assert plain["location"] is None
     looked = s.run(code, limits={"wall_ms": 1500}, fixes="try")
-    assert looked["verdict"] == "timeout" and looked["diagnosis"]["location"]["line"] in (2, 3), looked["diagnosis"]
+    assert looked["verdict"] == "timeout" and looked["diagnosis"]["location"]["line"] in (4, 5), looked["diagnosis"]
     assert "Most of the time" in looked["diagnosis"]["suggestions"][0]["text"]
 
 

@@ -29,10 +29,17 @@ def sleep(service, session):
 
 
 @pytest.fixture(scope="module")
-def small():
-    """A service with room for one image of a large session, and not for two."""
+def one_room():
     with Service(*OPTIONS, "--set", "images.max_bytes_per_key=200m") as s:
         yield s
+
+
+@pytest.fixture
+def small(one_room):
+    """A service with room for one image of a large session, and not for two. No session is left behind."""
+    yield one_room
+    for session in one_room.get("/v1/sessions").json["sessions"]:
+        assert one_room.delete(f"/v1/sessions/{session['id']}").status == 200
 
 
 def large(service):
@@ -151,11 +158,10 @@ def test_images_of_other_languages_and_builds_are_refused(small):
     assert send(small, joined(head, image)).status == 201  # joined() makes a true digest
     for language in ("javascript", "typescript", "bash", "sqlite", "postgres"):
         reply = send(small, joined({**head, "session": {**head["session"], "language": language}}, image))
-        assert reply.status == 409 and "image of" in reply.error["message"], (language, reply)
+        refusals = ["image of"] + ["PostgreSQL is not prepared on this machine"] * (language == "postgres")
+        assert reply.status == 409 and any(r in reply.error["message"] for r in refusals), (language, reply)
     libc = b"/libc.so.6\0"
     assert libc in image
     reply = send(small, joined(head, image.replace(libc, b"/libm.so.6\0")))  # a file with another build id
     assert reply.status == 409 and "/libm.so.6" in reply.error["message"], reply
     assert value(small, session, "x") == "5"
-    for s in small.get("/v1/sessions").json["sessions"]:
-        end(small, s["id"])

@@ -33,7 +33,8 @@ def unbounded():
     ({"allow": ["pypi.org", "*.com"]}, "network.allow[1]", "top-level"),
     ({"allow": ["pypi.org:0"]}, "network.allow[0]", "1 to 65535"),
     ({"allow": ["pypi.org:70000"]}, "network.allow[0]", "1 to 65535"),
-    ({"allow": ["pypi.org:*"]}, "network.allow[0]", "names each port"),
+    ({"allow": ["*.pypi.org:*"]}, "network.allow[0]", "name each port"),
+    ({"udp": ["pypi.org:*"]}, "network.udp[0]", "name each port"),
     ({"allow": ["0x7f.1"]}, "network.allow[0]", "ends with a number"),
     ({"allow": ["2130706433"]}, "network.allow[0]", "ends with a number"),
     ({"allow": ["127.1"]}, "network.allow[0]", "ends with a number"),
@@ -71,8 +72,8 @@ def test_a_service_opens_no_network_by_default(service, network):
 
 @pytest.mark.parametrize("network", [
     {"allow": ["pypi.org:80"]}, {"allow": ["evil.com:443"]}, {"allow": ["example.org:443"]},
-    {"allow": ["a.example.org:444"]}, {"allow": ["udp:a.example.org:443"]}, {"allow": ["*.org.example.org:80"]},
-    {"udp": ["a.example.org:443"]}, "full",
+    {"allow": ["a.example.org:444"]}, {"allow": ["pypi.org:*"]}, {"allow": ["udp:a.example.org:443"]},
+    {"allow": ["*.org.example.org:80"]}, {"udp": ["a.example.org:443"]}, "full",
 ], ids=str)
 def test_a_request_beyond_the_maximum_is_refused(listed, network):
     """R4.2"""

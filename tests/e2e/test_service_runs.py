@@ -1,12 +1,16 @@
 """POST /v1/runs: the request and its result (R1.1, R1.2, R1.3, R1.7, R1.13 over HTTP)."""
 
 import base64
+import http.client
+import json
+import os
 import re
+from pathlib import Path
 
 import pytest
 
 from harness import eventually
-from service import in_threads
+from service import Service, in_threads
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 RESULT_FIELDS = set(
@@ -70,6 +74,25 @@ def test_service_runs_languages_by_every_name(service, names, code):
 def test_service_result_is_found_again(service):
     made = service.run("print('again')", metadata={"n": 1}, thread_id="t1")
     assert service.get(f"/v1/runs/{made['id']}").json == made
+
+
+def test_service_run_is_awaited_by_its_id(service):
+    """`wait` answers once, with the whole result: for a run that goes on, and for one that is over."""
+    made = service.post("/v1/runs", {"language": "python", "code": "print(input())", "stdin_open": True, "wait": False})
+    path = f"/v1/runs/{made.json['id']}"
+    waits = http.client.HTTPConnection("127.0.0.1", service.port, timeout=60)
+    left = http.client.HTTPConnection("127.0.0.1", service.port, timeout=60)
+    for connection in (waits, left):
+        connection.request("GET", path + "?wait=true")
+    assert service.get(path).json["state"] != "finished" and service.get(path + "?wait=false").status == 200
+    left.close()  # the run goes on without this client
+    service.post(path + "/stdin", {"data": "late\n", "eof": True})
+    result = json.loads(waits.getresponse().read())
+    waits.close()
+    assert (result["state"], result["verdict"], result["stdout"]) == ("finished", "ok", "late\n"), result
+    assert service.get(path + "?wait=1").json == result
+    refused = service.get(path + "?wait=soon")
+    assert refused.status == 400 and "wait" in refused.error["message"], refused
 
 
 def test_service_metadata_and_thread_come_back(service):
@@ -216,7 +239,7 @@ def test_service_writable_root_on_request(service, sealed):
 @pytest.mark.parametrize("key, text, number", [
     ("wall_ms", "2s", 2000), ("cpu_ms", "1500ms", 1500), ("memory", "64m", 64 << 20), ("pids", "32", 32),
     ("output", "4k", 4096), ("disk", "1m", 1 << 20), ("files", "100", 100), ("open_files", "64", 64),
-    ("cpu_percent", "50", 50),
+    ("cpu_percent", "50", 50), ("memory_swap", "0", 0), ("cpu_shares", "512", 512),
 ])
 def test_service_limits_as_text_and_as_numbers(service, default_limits, key, text, number):
     """R3.2"""
@@ -341,3 +364,44 @@ def test_running_program_tells_its_usage_so_far(service):
     assert over["usage"]["cpu_ms"] >= usage["cpu_ms"] and "memory_bytes" not in over["usage"], over
     waits = service.post("/v1/runs", {"language": "python", "code": "1", "permission_mode": "manual", "wait": False})
     assert service.get(f"/v1/runs/{waits.json['id']}").json["usage"] is None
+
+
+def test_swap_needs_the_word_of_the_operator(service):
+    reply = service.post("/v1/runs", {"language": "python", "code": "pass", "limits": {"memory_swap": "1m"}})
+    assert reply.status == 400 and reply.error["field"] == "limits.memory_swap", reply
+    assert "only 0 is accepted" in reply.error["message"] and "limits.memory_swap.max" in reply.error["message"]
+    with Service("--set", "limits.memory_swap.max=1g") as s:
+        r = s.run("pass", limits={"memory_swap": "1m"})
+        assert (r["verdict"], r["limits"]["memory_swap"]) == ("ok", 1 << 20), r
+
+
+def share_of(word):
+    """Of the program with this word as an argument, as the kernel has it; None: it does not run."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if word not in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0"):
+                continue
+            for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines():
+                _, controllers, path = line.split(":", 2)
+                names = controllers.split(",")
+                for file in ([f"{c}{path}/cpu.shares" for c in (controllers, "cpu")] if "cpu" in names else
+                             [path.lstrip("/") + "/cpu.weight"]):
+                    if os.path.exists(f"/sys/fs/cgroup/{file}"):
+                        return int(Path(f"/sys/fs/cgroup/{file}").read_text())
+        except OSError:  # it ended
+            continue
+    return None
+
+
+def test_a_run_with_fewer_shares_steps_back(service, sealed):
+    """The share of the cgroup that the program is in, and of the next program, which may get the same one."""
+    found = []
+    for n, shares in enumerate((512, 1024)):
+        code = f"sleep 301.{os.getpid()}{n}"
+        run = service.post("/v1/runs", {"language": "bash", "code": code, "wait": False,
+                                        "limits": {"cpu_shares": shares, "wall_ms": 60000}}).json
+        try:
+            found.append(eventually(lambda: share_of(code.split()[1].encode())))
+        finally:
+            service.post(f"/v1/runs/{run['id']}/cancel")
+    assert found in ([512, 1024], [50, 100]), found

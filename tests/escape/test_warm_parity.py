@@ -2,6 +2,7 @@
 of the warden stays on it, and guests share nothing that execve makes anew."""
 
 import json
+import signal
 
 import pytest
 
@@ -52,6 +53,8 @@ THREADS = ("const fs = require('fs')\nfor (const t of fs.readdirSync('/proc/self
 def test_warm_guest_is_to_the_kernel_what_a_cold_one_is(pooled, limits):
     told = json.loads(warm.run(pooled, STATE, limits=limits)["stdout"])
     cold = json.loads(pooled.run(STATE, read_only=False, limits=limits)["stdout"])
+    # The driver answers one more signal, which asks for the lines of a program that its deadline ends.
+    cold["SigCgt"] = f"{int(cold['SigCgt'], 16) | 1 << signal.SIGURG - 1:016x}"
     assert {k: (v, cold[k]) for k, v in told.items() if v != cold[k]} == {}
 
 

@@ -3,9 +3,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "api/approvals/risks.h"
 #include "api/artifacts/detect.h"
 #include "base/auto.h"
+#include "checks/risks.h"
 #include "normalise/normalise.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -64,7 +64,7 @@ static void on_store(uv_poll_t *poll, int status, int events)
 
 static bool desk_init(struct desk *d)
 {
-    static const struct engine_limits limits = { 8, 8, 8, 0, 8, 1 << 20, 0, 0 };
+    static const struct engine_limits limits = { 8, 8, 8, 0, 8, 1 << 20, 0, 0, false };
     struct err e = { 0 };
     int fds[2];
     *d = (struct desk){ .examiner = -1 };

@@ -41,7 +41,7 @@ static void give_wire(struct desk *d, const struct isolation *isolation)
 
 static bool desk_init(struct desk *d, const struct isolation *isolation)
 {
-    static const struct engine_limits limits = { 8, 8, 8, 0, 8, 1 << 20, 0, 0 };
+    static const struct engine_limits limits = { 8, 8, 8, 0, 8, 1 << 20, 0, 0, false };
     struct err e = { 0 };
     *d = (struct desk){ .warden_fd = -1 };
     if (!place_init(&d->place) || !CHECK_INT(uv_loop_init(&d->loop), 0) ||

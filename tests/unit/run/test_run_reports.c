@@ -1,5 +1,6 @@
 /* The report of a jar is not trusted: each field is accepted or refused. */
 #include "run/reports.h"
+#include "spec/job.h"
 
 #include <stdlib.h>
 
@@ -106,6 +107,22 @@ static void test_report_is_taken_out_of_the_outputs(void)
     CHECK(bundle_next(&b, &pos, &f, &more, &e) == 0 && !more);
 }
 
+static void test_whereabouts_are_taken_out_of_the_outputs(void)
+{
+    scoped(buf) b = { 0 }, found = { 0 };
+    struct err e = { 0 };
+    size_t pos = 0;
+    struct bundle_entry f;
+    bool more = false;
+    CHECK_INT(bundle_add_head(&b, WHEREABOUTS_FILE, OUTPUT_MISSING, 0, 0, &e), 0);
+    CHECK_INT(bundle_add(&b, "a", OUTPUT_OK, "1", 1, &e), 0);
+    CHECK_INT(bundle_add(&b, WHEREABOUTS_FILE, OUTPUT_OK, "At\n", 3, &e), 0);
+    CHECK_INT(whereabouts_cut(&b, &found, &e), 0);
+    CHECK(found.len == 3 && memcmp(found.data, "At\n", 3) == 0);
+    CHECK(bundle_next(&b, &pos, &f, &more, &e) == 0 && more && f.name[0] == 'a');
+    CHECK(bundle_next(&b, &pos, &f, &more, &e) == 0 && !more);
+}
+
 static void test_report_is_asked_for_where_one_is_expected(void)
 {
     static const struct language silent = { .name = "x" },
@@ -136,6 +153,7 @@ static const struct check_test tests[] = {
     TEST(test_tables_that_are_not_are_none),
     TEST(test_reports_have_bounds),
     TEST(test_report_is_taken_out_of_the_outputs),
+    TEST(test_whereabouts_are_taken_out_of_the_outputs),
     TEST(test_report_is_asked_for_where_one_is_expected),
 };
 CHECK_MAIN(tests)
