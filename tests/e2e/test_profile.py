@@ -20,8 +20,8 @@ def cool(n):
     for i in range(n):
         s += i * i
     return s
-hot(8000000)
-cool(2000000)
+hot(24000000)
+cool(6000000)
 print("done", sys.argv, __name__)
 """
 HOT_JS = """function hot(n) {

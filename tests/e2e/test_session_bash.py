@@ -103,7 +103,8 @@ def test_an_interrupt_ends_the_commands_and_the_shell_stays(sh, code):
 
 
 def test_background_jobs_live_through_an_interrupt(sh):
-    pid = int(sh.run("sleep 1000 & echo $!")["stdout"])
+    # bash forks a job before it lets the job ignore SIGINT.
+    pid = int(sh.run("sleep 1000 & until [[ $(< /proc/$!/comm) == sleep ]]; do :; done; echo $!")["stdout"])
     sh.begin(EXEC, ("code", "echo go; sleep 1000"))
     sh.await_output("go")
     sh.interrupt()

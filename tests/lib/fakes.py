@@ -1,10 +1,13 @@
 """Servers that are not Belljar, or not any more: each connection gets the next of the given answers.
 
+A request is read to its end: the kernel resets a connection that is closed while it has unread bytes.
+
     with Fake(b"HTTP/1.1 200 OK\\r\\n…") as fake:
         ...
         assert fake.requests == [b"GET /v1/health HTTP/1.1"]
 """
 
+import re
 import socket
 import threading
 
@@ -46,6 +49,13 @@ class Fake:
                 if not head:
                     continue
                 self.requests.append(head.partition(b"\r\n")[0])
+                head, _, body = head.partition(b"\r\n\r\n")
+                length = re.search(rb"\r\ncontent-length: *(\d+)", head, re.IGNORECASE)
+                while length and len(body) < int(length[1]):
+                    piece = connection.recv(65536)
+                    if not piece:
+                        break
+                    body += piece
                 reply = self.answers.pop(0) if self.answers else b""
                 if reply is None:
                     self.held.append(connection.dup())
