@@ -3,17 +3,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <linux/openat2.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/auto.h"
+#include "base/descend.h"
 #include "base/text.h"
 
 enum { FUSE_MAGIC = 0x65735546, CONFIGFS = 0x62656570, MQUEUE = 0x19800202, BINFMT = 0x42494e4d };
@@ -77,10 +76,8 @@ int directory_open(int at_fd, const char *path, uint64_t resolve, const char *sh
                    struct err *e)
 {
     char quoted[96];
-    struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
-                            .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | resolve };
     (void)text_quote(shown, quoted, sizeof quoted);
-    autoclose int fd = (int)syscall(SYS_openat2, at_fd, path, &how, sizeof how);
+    autoclose int fd = descend_open(at_fd, path, O_PATH | O_DIRECTORY, resolve);
     if (fd < 0)
         return explain(errno, quoted, e);
     if (check_kind(fd, quoted, e))

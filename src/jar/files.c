@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/descend.h"
 #include "base/fdio.h"
 #include "base/tree.h"
 #include "spec/bundle.h"
@@ -116,11 +116,8 @@ struct collection {
  * the open; fstat tells it from a file. */
 static int open_inside(int dir_fd, const char *name, int flags)
 {
-    struct open_how how = {
-        .flags = (unsigned)(O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags),
-        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV
-    };
-    return (int)syscall(SYS_openat2, dir_fd, name, &how, sizeof how);
+    return descend_open(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | flags,
+                        RESOLVE_BENEATH | RESOLVE_NO_XDEV);
 }
 
 static int open_output(int dir_fd, const char *name, struct stat *ret,

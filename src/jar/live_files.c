@@ -10,10 +10,10 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/descend.h"
 #include "base/fdio.h"
 #include "spec/bundle.h"
 
@@ -32,10 +32,7 @@ struct work {
 static int open_beneath(int dir_fd, const char *path, int flags)
 {
     int calm = flags & O_PATH ? 0 : O_NONBLOCK | O_NOCTTY;
-    struct open_how how = { .flags = (unsigned)(O_NOFOLLOW | O_CLOEXEC | calm | flags),
-                            .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS |
-                                       RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV };
-    return (int)syscall(SYS_openat2, dir_fd, path, &how, sizeof how);
+    return descend_open(dir_fd, path, O_NOFOLLOW | calm | flags, RESOLVE_BENEATH | RESOLVE_NO_XDEV);
 }
 
 static enum live_file_status status_of(int error)

@@ -2,12 +2,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/mount.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/auto.h"
+#include "base/descend.h"
 
 /* A new file system that is not attached: invisible until move_mount. */
 int mount_new(const char *type, const struct mount_option *options, size_t n, unsigned attributes,
@@ -39,9 +38,7 @@ int mount_attach(int mount_fd, int at_fd, const char *path, struct err *e)
 /* Follows no symbolic link. */
 int mount_open_plain(int at_fd, const char *path, int *ret_fd, struct err *e)
 {
-    struct open_how how = { .flags = O_PATH | O_CLOEXEC,
-                            .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS };
-    int fd = (int)syscall(SYS_openat2, at_fd, path, &how, sizeof how);
+    int fd = descend_open(at_fd, path, O_PATH, 0);
     if (fd < 0)
         return err_set(e, ERR_KERNEL, errno, "open %s", path);
     *ret_fd = fd;

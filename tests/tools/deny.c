@@ -7,21 +7,25 @@
  *         prctl:OPTION        only that option, by number, refused with EPERM
  *         clone:newuser       a new user namespace by clone or unshare; clone3 is ENOSYS, as its flags cannot be seen
  *         namespaces          any new namespace, and setns, as container runtimes refuse by default
+ *         suid-sgid           files with these bits, and openat2, as RestrictSUIDSGID= of systemd does
  *
  * Tests use it to bring about a weaker machine: a container that forbids namespaces, or a kernel that
  * lacks one layer. The filter is set without no_new_privs where the caller may do so, so that
  * "no_new_privs cannot be set" is a machine that can be brought about, too.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -158,8 +162,46 @@ static void refuse_flags(struct filter *f, unsigned flags)
     refuse(f, __NR_clone3, ENOSYS);
 }
 
+/* Calls with a mode among their arguments; a call with flags makes a file if they have O_CREAT. */
+static const struct {
+    int call, mode, flags;
+} makers[] = {
+#ifdef __NR_open
+    { __NR_chmod, 1, -1 },   { __NR_mkdir, 1, -1 },    { __NR_mknod, 1, -1 },
+    { __NR_creat, 1, -1 },   { __NR_open, 2, 1 },
+#endif
+    { __NR_fchmod, 1, -1 },  { __NR_fchmodat, 2, -1 }, { 452 /* fchmodat2 */, 2, -1 },
+    { __NR_mkdirat, 2, -1 }, { __NR_mknodat, 2, -1 },  { __NR_openat, 3, 2 },
+};
+
+static void load_arg(struct filter *f, int number)
+{
+    load(f, offsetof(struct seccomp_data, args) + (size_t)number * sizeof(__u64));
+}
+
+static void refuse_suid_sgid(struct filter *f)
+{
+    for (size_t i = 0; i < ARRAY_LEN(makers); i++) {
+        bool makes = makers[i].flags >= 0;
+        load(f, offsetof(struct seccomp_data, nr));
+        emit(f, BPF_JMP | BPF_JEQ | BPF_K, 0, makes ? 5 : 3, (unsigned)makers[i].call);
+        if (makes) {
+            load_arg(f, makers[i].flags);
+            emit(f, BPF_JMP | BPF_JSET | BPF_K, 0, 3, O_CREAT);
+        }
+        load_arg(f, makers[i].mode);
+        emit(f, BPF_JMP | BPF_JSET | BPF_K, 0, 1, S_ISUID | S_ISGID);
+        emit(f, BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | EPERM);
+    }
+    refuse(f, __NR_openat2, ENOSYS);
+}
+
 static void add_rule(struct filter *f, char *rule)
 {
+    if (strcmp(rule, "suid-sgid") == 0) {
+        refuse_suid_sgid(f);
+        return;
+    }
     if (strcmp(rule, "namespaces") == 0) {
         refuse_flags(f, ANY_NAMESPACE);
         refuse(f, __NR_setns, EPERM);
