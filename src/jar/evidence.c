@@ -161,7 +161,7 @@ static bool holds_hoard_of_sockets(struct jar *j)
 static void look_for_hoards(struct jar *j, uint64_t now_us)
 {
     if (!jar_on_host(j) && j->outcome.evidence.reason == END_EXIT && !holds_hoard_of_sockets(j))
-        note_hoard(j, watch_look_at_locks(&j->watch, j->host, j->init, now_us));
+        note_hoard(j, watch_look_at_locks(&j->watch, j->host, j->init, j->uid, now_us));
 }
 
 /* Pages in the tables of all processes: a shared page counts for each of them. */

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/err.h"
 #include "jar/cgroup.h"
@@ -52,6 +53,7 @@ struct inside {
     int init_pidfd;      /* -1 at level process */
     int slate_fd;        /* of an embryo; -1: none */
     bool entered;        /* it is in all namespaces already */
+    uid_t owner;         /* of these namespaces: it may enter them (jar/as_owner.h) */
     const int *stdio;    /* NULL for an embryo: they come with the job */
     int channel_fd;      /* of a session, or the bundle if it unpacks; -1: none, or an embryo */
     bool unpacks;        /* a next job: the program unpacks its files, because init is confined */

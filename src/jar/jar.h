@@ -47,6 +47,7 @@ struct jar_host {
     struct isolation isolation;
     struct cgroup_host *cgroups; /* NULL: no cgroups */
     struct uids uids;
+    uid_t own_uid;
     uid_t zygote_uid; /* the owner of the namespaces of jars, so that a zygote may enter them */
     int own_pid_ns_fd, own_net_fd;
     struct spares spares; /* parts of finished jars that later jars use again */

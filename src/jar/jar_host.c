@@ -160,6 +160,7 @@ int jar_host_open(struct jar_host *h, enum level level, struct cgroup_host *cgro
         .uids.lock_fd = -1,
         .own_pid_ns_fd = -1,
         .own_net_fd = -1,
+        .own_uid = geteuid(),
         .zygote_uid = geteuid(),
         .cpus = (unsigned)get_nprocs(),
         .proc_fd = -1,

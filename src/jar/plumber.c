@@ -19,6 +19,7 @@
 #include "base/auto.h"
 #include "base/clock.h"
 #include "base/fdio.h"
+#include "jar/as_owner.h"
 #include "jar/clone.h"
 #include "jar/embryo_job.h"
 #include "jar/jar_impl.h"
@@ -367,11 +368,11 @@ _Noreturn static void plumber_main(const struct jar *j, int error_fd)
 {
     struct err e = { 0 };
     (void)prctl(PR_SET_NAME, "jar-plumber", 0, 0, 0);
-    int rc = setns(j->init_pidfd, CLONE_NEWNET) < 0
+    int rc = as_owner_setns(j->host, j->init_pidfd, CLONE_NEWNET) < 0
                  ? err_set(&e, ERR_KERNEL, errno, "enter the network of a jar")
                  : plumber_work(&j->network->plumbing, j->network->fd, j->state == RUNNING, &e);
     if (rc == 0 && j->network->plumbing.trusts)
-        rc = trust_install(j->network->fd, j->init_pidfd, &e);
+        rc = trust_install(j->network->fd, j->host, j->init_pidfd, &e);
     if (rc)
         (void)!fd_write_all(error_fd, &e, sizeof e);
     _exit(rc ? 1 : 0);
@@ -410,7 +411,7 @@ static int plumb_here(struct jar *j, struct err *e)
     struct jar_host *h = j->host;
     if (!j->network)
         return 0;
-    if (!netns_can_return(&h->own_net_fd) || setns(j->init_pidfd, CLONE_NEWNET) < 0)
+    if (!netns_can_return(&h->own_net_fd) || as_owner_setns(h, j->init_pidfd, CLONE_NEWNET) < 0)
         return err_set(e, ERR_KERNEL, errno, "enter the network of a jar");
     int rc = plumber_work(&j->network->plumbing, j->network->fd, false, e);
     netns_return(h->own_net_fd);

@@ -85,12 +85,12 @@ static const struct landlock_rule process_rules[] = {
 };
 enum { PROCESS_RULES = ARRAY_LEN(process_rules) };
 
-/* Joins the namespaces of init. The program is in the pid namespace already, an embryo in all of
- * them. */
+/* Joins the namespaces of init, with the effective uid of their owner. The program is in the pid
+ * namespace already, an embryo in all of them. */
 static int enter_jar(const struct inside *in, struct err *e)
 {
     const int all = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS;
-    if (!in->entered && setns(in->init_pidfd, all) < 0)
+    if (!in->entered && (seteuid(in->owner) < 0 || setns(in->init_pidfd, all) < 0))
         return err_set(e, ERR_KERNEL, errno, "enter the jar's namespaces");
     if (caps_drop_bounding(e))
         return -1;

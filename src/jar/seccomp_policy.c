@@ -459,6 +459,7 @@ const struct seccomp_rule seccomp_policy[] = {
 { ALLOW, T, "openat newfstatat statx faccessat faccessat2 getdents64 readlinkat", ALWAYS,
   "names: Landlock decides which files it reads" },
 { ALLOW, T|X86, "open stat lstat access readlink", ALWAYS, "the same, older forms" },
+{ ALLOW, T, "fchmod", ALWAYS, "programs open their pipes by name" },
 { ALLOW, U, "newfstatat", WHEN(WITH(3, 0x1000 /* AT_EMPTY_PATH */)), "fstat()" },
 { EACCES, U, "newfstatat", ALWAYS, "no file has a name here" },
 { ALLOW, U, "socket", WHEN(IS(0, AF_UNIX), MASKED(1, SOCKET_TYPE, SOCK_STREAM)), "the socket of the service" },
@@ -467,7 +468,7 @@ const struct seccomp_rule seccomp_policy[] = {
 { ALLOW, U, "setsockopt", WHEN(IS(1, SOL_SOCKET), ONE_OF(2, SO_SNDTIMEO, SO_RCVTIMEO)), "how long it waits" },
 { ENOPROTOOPT, U, "setsockopt", ALWAYS, "the rest" },
 
-{ ALLOW, S, "mkdirat unlinkat renameat renameat2 linkat fchmod fchown flock fallocate fsync fdatasync statfs fstatfs "
+{ ALLOW, S, "mkdirat unlinkat renameat renameat2 linkat fchown flock fallocate fsync fdatasync statfs fstatfs "
             "getcwd umask",
   ALWAYS, "its data and the directory of /execute" },
 { ALLOW, S|X86, "mkdir unlink rmdir rename", ALWAYS, "the same, older forms" },

@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "base/fdio.h"
 #include "base/strv.h"
+#include "jar/as_owner.h"
 #include "jar/clone.h"
 #include "jar/embryo_job.h"
 #include "jar/inside.h"
@@ -57,6 +58,7 @@ static struct inside inside_of(const struct jar *j, int report_fd)
         .terminals = has_terminals(j),
         .mount_roots = j->host->mount_roots,
         .init_pidfd = j->init_pidfd,
+        .owner = j->host->zygote_uid,
         .slate_fd = j->slate_fd,
         .stdio = j->fds,
         .channel_fd = j->jobs_before > 0 ? j->fds[JOB_FD_BUNDLE] : j->fds[JOB_FD_CHANNEL],
@@ -94,43 +96,48 @@ static int map_users(const struct jar *j, pid_t init, struct err *e)
     return 0;
 }
 
-/* A process that changes its uid loses its files in /proc, unless it becomes dumpable again. */
-static int change_euid(uid_t uid)
-{
-    return seteuid(uid) < 0 || prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0 ? -1 : 0;
-}
-
-/* The user of the zygotes owns the namespaces. So a zygote, which has no capability, has every
- * right in a jar and nowhere else. Uses a spare network namespace if there is one. */
-static pid_t clone_init(struct jar *j, struct err *e)
-{
-    struct jar_host *h = j->host;
-    uint64_t all = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
-    int cgroup_fd = j->has_cgroup ? cgroup_clone_fd(&j->cgroup) : -1;
-    uid_t own = geteuid();
-    bool other = h->zygote_uid != own;
-    j->net_fd = spares_enter_net(&h->spares, h->own_net_fd);
-    j->new_net = j->net_fd < 0;
-    pid_t init = -1;
-    if (other && change_euid(h->zygote_uid) < 0)
-        (void)!err_set(e, ERR_KERNEL, errno, "make namespaces for uid %u", h->zygote_uid);
-    else
-        init = clone_process(all | (j->new_net ? CLONE_NEWNET : 0), cgroup_fd, &j->init_pidfd, e);
-    if (init != 0) {
-        if (other && change_euid(own) < 0)
-            abort(); /* a warden with the wrong euid must not go on */
-        if (!j->new_net)
-            netns_return(h->own_net_fd);
-    }
-    return init;
-}
-
 /* Keeps a descriptor, so that a later jar can use the namespace again. */
 static void keep_net(struct jar *j, pid_t init)
 {
     char path[48];
     (void)snprintf(path, sizeof path, "%d/ns/net", (int)init);
     j->net_fd = openat(j->host->proc_fd, path, O_RDONLY | O_CLOEXEC);
+}
+
+/* The user of the zygotes owns the namespaces, and the files of init in /proc until init has a uid of
+ * its own: for these init has to be dumpable. So a zygote, which has no capability, has every right in
+ * a jar and nowhere else. */
+static pid_t clone_as_owner(struct jar *j, struct err *e)
+{
+    struct jar_host *h = j->host;
+    uint64_t all = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
+    int cgroup_fd = j->has_cgroup ? cgroup_clone_fd(&j->cgroup) : -1;
+    if (as_owner_begin(h, e))
+        return -1;
+    (void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+    pid_t init = clone_process(all | (j->new_net ? CLONE_NEWNET : 0), cgroup_fd, &j->init_pidfd, e);
+    if (init == 0)
+        return 0;
+    if (init > 0)
+        j->init = init;
+    if (init > 0 && j->new_net)
+        keep_net(j, init);
+    if (init > 0 && map_users(j, init, e))
+        init = -1; /* jar_free() ends it by its pidfd */
+    as_owner_end(h);
+    return init;
+}
+
+/* Uses a spare network namespace if there is one. */
+static pid_t clone_init(struct jar *j, struct err *e)
+{
+    struct jar_host *h = j->host;
+    j->net_fd = spares_enter_net(&h->spares, h->own_net_fd);
+    j->new_net = j->net_fd < 0;
+    pid_t init = clone_as_owner(j, e);
+    if (init != 0 && !j->new_net)
+        netns_return(h->own_net_fd);
+    return init;
 }
 
 static int start_init(struct jar *j, struct err *e)
@@ -153,11 +160,6 @@ static int start_init(struct jar *j, struct err *e)
         in.go_fd = go_read;
         init_main(&in);
     }
-    j->init = init;
-    if (j->new_net)
-        keep_net(j, init);
-    if (map_users(j, init, e))
-        return -1;
     /* Init only sleeps, but when it is killed, everything waits until it runs. May fail: not every
      * warden has the right. */
     (void)setpriority(PRIO_PROCESS, (id_t)init, -20);
@@ -176,7 +178,7 @@ static pid_t clone_program(struct jar *j, struct err *e)
      * itself. */
     if (jar_on_host(j))
         return clone_process(0, -1, &j->program_pidfd, e);
-    if (setns(j->init_pidfd, CLONE_NEWPID) < 0)
+    if (as_owner_setns(j->host, j->init_pidfd, CLONE_NEWPID) < 0)
         return err_set(e, ERR_KERNEL, errno, "enter the jar's pid namespace");
     pid_t pid = clone_process(0, cgroup_fd, &j->program_pidfd, e);
     if (pid != 0 && setns(j->host->own_pid_ns_fd, CLONE_NEWPID) < 0)
@@ -314,9 +316,8 @@ int jar_check_ends(const int fds[JAR_ENDS], struct err *e)
 }
 
 /* Only pipes, one sealed file and the channel of a session go into a jar: no descriptor leads to
- * the host's files, and the bundle cannot change while it is read. Programs open /dev/stdout by name, so they must own their
- * pipes. */
-static int check_fds(struct jar *j, struct err *e)
+ * the host's files, and the bundle cannot change while it is read. */
+static int check_fds(const struct jar *j, struct err *e)
 {
     const int sealed = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK;
     int seals = fcntl(j->fds[JOB_FD_BUNDLE], F_GET_SEALS);
@@ -326,12 +327,9 @@ static int check_fds(struct jar *j, struct err *e)
         return err_set(e, ERR_PROTOCOL, 0, "the outputs' descriptor is not a pipe");
     if (job_is_session(&j->job) && !jar_is_channel(j->fds[JOB_FD_CHANNEL]))
         return err_set(e, ERR_PROTOCOL, 0, "the channel of the session is not a pair of sockets");
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         if (!jar_is_pipe(j->fds[i], i == 0 ? O_RDONLY : O_WRONLY))
             return err_set(e, ERR_PROTOCOL, 0, "standard descriptor %d is not a pipe", i);
-        if (j->has_uid && fchown(j->fds[i], j->uid, j->uid) < 0)
-            return err_set(e, ERR_KERNEL, errno, "give the program its pipes");
-    }
     return 0;
 }
 

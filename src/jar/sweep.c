@@ -14,6 +14,7 @@
 
 #include "base/auto.h"
 #include "base/fdio.h"
+#include "jar/as_owner.h"
 #include "jar/clone.h"
 #include "jar/jar_impl.h"
 
@@ -47,7 +48,7 @@ bool jar_may_rest(const struct jar *j)
 
 int jar_start_sweeper(struct jar *j, struct err *e)
 {
-    if (setns(j->init_pidfd, CLONE_NEWPID) < 0)
+    if (as_owner_setns(j->host, j->init_pidfd, CLONE_NEWPID) < 0)
         return err_set(e, ERR_KERNEL, errno, "enter the jar's pid namespace");
     pid_t pid = clone_process(0, -1, &j->sweeper_pidfd, e);
     if (pid == 0)

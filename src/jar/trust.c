@@ -13,10 +13,12 @@
 
 #include "base/auto.h"
 #include "base/fdio.h"
+#include "jar/as_owner.h"
 #include "jar/root.h"
 #include "spec/plumbing.h"
 
 #define CERTIFICATES "/etc/ssl/certs"
+#define OF_THE_MODEL "/jar" CERTIFICATES /* root_host_enter() */
 #define ALL          "ca-certificates.crt"
 #define OWN          "belljar-run.pem"
 #define JAVA         "java" /* the directory of Java's store */
@@ -132,7 +134,7 @@ static int fill_java(int to_dir, int store_fd, struct err *e)
 
 static int fill(int to_dir, const int fds[PLUMBING_TRUST_FDS], struct err *e)
 {
-    int from = open(CERTIFICATES, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int from = open(OF_THE_MODEL, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (from < 0)
         return err_set(e, ERR_UNAVAILABLE, errno,
                        "secrets need the directory " CERTIFICATES " of this machine: install "
@@ -146,20 +148,32 @@ static int fill(int to_dir, const int fds[PLUMBING_TRUST_FDS], struct err *e)
                : 0;
 }
 
-int trust_install(int from_fd, int init_pidfd, struct err *e)
+/* The mounts and their user namespace in one call: outside of that namespace, the first would need
+ * CAP_SYS_CHROOT. */
+static int enter_mounts(const struct jar_host *h, int init_pidfd, struct err *e)
+{
+    if (as_owner_begin(h, e))
+        return -1;
+    if (setns(init_pidfd, CLONE_NEWUSER | CLONE_NEWNS) < 0)
+        return err_set(e, ERR_KERNEL, errno, "enter the mounts of a jar");
+    return 0;
+}
+
+int trust_install(int from_fd, const struct jar_host *h, int init_pidfd, struct err *e)
 {
     int fds[PLUMBING_TRUST_FDS];
     autoclose int mounted = -1;
     if (take_files(from_fd, fds, e))
         return -1;
     (void)umask(022);
-    if (setns(init_pidfd, CLONE_NEWNS) < 0)
-        return err_set(e, ERR_KERNEL, errno, "enter the mounts of a jar");
     if (root_small_new(BYTES_MAX, &mounted, e) || fill(mounted, fds, e))
         return -1;
     struct mount_attr attr = { .attr_set = MOUNT_ATTR_RDONLY };
-    if (mount_setattr(mounted, "", AT_EMPTY_PATH, &attr, sizeof attr) < 0 ||
-        move_mount(mounted, "", AT_FDCWD, CERTIFICATES, MOVE_MOUNT_F_EMPTY_PATH) < 0)
+    if (mount_setattr(mounted, "", AT_EMPTY_PATH, &attr, sizeof attr) < 0)
+        return err_set(e, ERR_KERNEL, errno, "make " CERTIFICATES " of a jar read-only");
+    if (enter_mounts(h, init_pidfd, e))
+        return -1;
+    if (move_mount(mounted, "", AT_FDCWD, CERTIFICATES, MOVE_MOUNT_F_EMPTY_PATH) < 0)
         return err_set(e, ERR_KERNEL, errno, "cover " CERTIFICATES " of a jar");
     return 0;
 }

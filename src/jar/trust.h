@@ -6,7 +6,9 @@
 #pragma once
 
 #include "base/err.h"
+#include "jar/jar.h"
 
 /* Waits for the files of the porter (spec/plumbing.h) on from_fd, enters the mounts of the jar, and
  * covers the directory. The calling process cannot go back. */
-[[nodiscard]] int trust_install(int from_fd, int init_pidfd, struct err *e);
+[[nodiscard]] int trust_install(int from_fd, const struct jar_host *h, int init_pidfd,
+                                struct err *e);

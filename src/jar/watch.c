@@ -19,6 +19,7 @@
 #include "base/array.h"
 #include "base/auto.h"
 #include "base/fdio.h"
+#include "jar/as_owner.h"
 #include "jar/clone.h"
 #include "jar/jar.h"
 #include "jar/netns.h"
@@ -85,8 +86,12 @@ static uint64_t tcp_sockets(struct watch *w, int proc_fd, pid_t init)
 static int open_listeners(struct jar_host *h, pid_t init)
 {
     char path[48];
+    struct err ignored;
     (void)snprintf(path, sizeof path, "%d/ns/net", (int)init);
+    if (as_owner_begin(h, &ignored))
+        return -2;
     autoclose int net = openat(h->proc_fd, path, O_RDONLY | O_CLOEXEC);
+    as_owner_end(h);
     if (net < 0 || !netns_can_return(&h->own_net_fd) || setns(net, CLONE_NEWNET) < 0)
         return -2;
     int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_SOCK_DIAG);
@@ -273,12 +278,16 @@ static bool has_many_locks(int proc_fd, pid_t init)
 }
 
 /* In a child: the kernel makes a reader of this table wait, again for each page of it. */
-static void start_count(struct watch *w, struct watch_host *h, int proc_fd, pid_t init)
+static void start_count(struct watch *w, struct jar_host *host, pid_t init, uid_t uid)
 {
+    struct watch_host *h = &host->watch;
     struct err ignored;
     pid_t pid = clone_process(0, -1, &h->counter_pidfd, &ignored);
     if (pid == 0)
-        _exit(has_many_locks(proc_fd, init) ? 1 : 0);
+        _exit(as_owner_begin_looking(host, uid, &ignored) == 0 &&
+                      has_many_locks(host->proc_fd, init)
+                  ? 1
+                  : 0);
     h->counter = pid > 0 ? pid : 0;
     h->counted = w;
 }
@@ -315,7 +324,8 @@ static bool locks_have_grown(struct watch *w, struct watch_host *h, uint64_t now
     return true;
 }
 
-enum hoard watch_look_at_locks(struct watch *w, struct jar_host *host, pid_t init, uint64_t now_us)
+enum hoard watch_look_at_locks(struct watch *w, struct jar_host *host, pid_t init, uid_t uid,
+                               uint64_t now_us)
 {
     struct watch_host *h = &host->watch;
     if (h->counter > 0)
@@ -323,7 +333,7 @@ enum hoard watch_look_at_locks(struct watch *w, struct jar_host *host, pid_t ini
     if (w->many_locks)
         return HOARD_LOCKS;
     if (h->counter == 0 && locks_have_grown(w, h, now_us))
-        start_count(w, h, host->proc_fd, init);
+        start_count(w, host, init, uid);
     return HOARD_NONE;
 }
 

@@ -40,6 +40,7 @@ struct watch {
 void watch_done(struct watch *w, struct watch_host *h);
 
 struct jar_host;
-/* The first class of which the jar holds too many objects. init: its pid 1. */
+/* The first class of which the jar holds too many objects. init: its pid 1. uid: of its processes. */
 enum hoard watch_look_at_sockets(struct watch *w, struct jar_host *h, pid_t init);
-enum hoard watch_look_at_locks(struct watch *w, struct jar_host *h, pid_t init, uint64_t now_us);
+enum hoard watch_look_at_locks(struct watch *w, struct jar_host *h, pid_t init, uid_t uid,
+                               uint64_t now_us);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "allowlist/allowlist.h"
@@ -51,12 +52,16 @@ static int pipes_open(struct pipes *p, int bundle_fd, struct err *e)
         { 3, JOB_FD_OUTPUTS, 0 },
     };
     p->theirs[JOB_FD_BUNDLE] = bundle_fd;
+    /* Programs open /dev/stdout by name, with another uid than ours. A pipe has no name elsewhere: its
+     * mode opens it to processes that may look at the descriptors of the program. */
     for (int i = 0; i < 4; i++) {
         int ends[2];
         if (fd_pipe(ends, e))
             return -1;
         p->ours[rows[i].our_index] = ends[rows[i].our_end];
         p->theirs[rows[i].their_index] = ends[!rows[i].our_end];
+        if (i < 3 && fchmod(ends[0], 0666) < 0)
+            return err_set(e, ERR_KERNEL, errno, "open a pipe to the program");
         if (fd_set_nonblock(p->ours[rows[i].our_index], e))
             return -1;
     }

@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/process.h"
+#include "jar/as_owner.h"
 #include "warden/loop_impl.h"
 
 struct slot *embryos_oldest_ready(struct loop *l, unsigned kind)
@@ -69,23 +70,28 @@ static bool is_known_child(const struct loop *l, pid_t pid)
 }
 
 /* The inode of the pid namespace of a child of ours; 0 when it cannot be read. */
-static ino_t pid_ns_of(pid_t pid)
+static ino_t pid_ns_of(const struct loop *l, pid_t pid)
 {
     char path[64];
     struct stat st;
+    struct err ignored;
     (void)snprintf(path, sizeof path, "/proc/%d/ns/pid", (int)pid);
-    return stat(path, &st) == 0 ? st.st_ino : 0;
+    if (as_owner_begin(l->host, &ignored))
+        return 0;
+    ino_t found = stat(path, &st) == 0 ? st.st_ino : 0;
+    as_owner_end(l->host);
+    return found;
 }
 
 /* An embryo of a living zygote, which has not reported it yet. */
 static bool is_expected(const struct loop *l, const struct zygote *dead, pid_t pid)
 {
-    ino_t ns = pid_ns_of(pid);
+    ino_t ns = pid_ns_of(l, pid);
     for (int i = 0; i < l->slots_end; i++) {
         const struct jar *j = l->slots[i].jar;
         bool is_lost = j && dead && jar_awaits_embryo(j, &dead->source);
         pid_t init = j && !is_lost ? jar_init_awaiting_embryo(j) : 0;
-        if (init > 0 && (ns == 0 || pid_ns_of(init) == ns))
+        if (init > 0 && (ns == 0 || pid_ns_of(l, init) == ns))
             return true;
     }
     return false;
