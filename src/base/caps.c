@@ -15,6 +15,13 @@ static int read_caps(struct __user_cap_data_struct have[2], struct err *e)
     return 0;
 }
 
+bool caps_has(int cap)
+{
+    struct __user_cap_data_struct have[2] = { 0 };
+    struct err ignored;
+    return read_caps(have, &ignored) == 0 && have[cap / 32].effective & (1U << cap % 32);
+}
+
 int caps_drop_bounding(struct err *e)
 {
     struct __user_cap_data_struct have[2] = { 0 };

@@ -1,9 +1,13 @@
 /* base/caps.h — giving up capabilities. Runs in: every process that drops its privileges. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
+
+/* Whether the calling process has this capability now. False if that cannot be found out. */
+bool caps_has(int cap);
 
 /* Empties the bounding set if CAP_SETPCAP allows it. A change of uid takes that capability away, so
  * this comes first. */

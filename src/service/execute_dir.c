@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "run/keeper_uid.h"
 #include "service/hand_over.h"
+#include "service/owned.h"
 
 static const char purpose[] = "the directory of /execute (execute.workspace chooses another)";
 
@@ -62,10 +63,9 @@ static int make_usable(int fd, const struct stat *st, uid_t keeper, const char *
                    : 0;
     if (keeper_can_write(st, keeper))
         return 0;
-    if (st->st_uid == geteuid() && keeper != geteuid() && is_empty(fd))
-        return fchown(fd, keeper, keeper) < 0
-                   ? err_set(e, ERR_KERNEL, errno, "give '%s' to uid %u", QUOTED(path), keeper)
-                   : 0;
+    if (st->st_uid == geteuid() && keeper != geteuid() && is_empty(fd) &&
+        fchown(fd, keeper, keeper) == 0)
+        return 0;
     return err_set(e, ERR_DENIED, 0,
                    "uid %u, which the service runs as, cannot write to '%s' of uid %u, %s: 'chown "
                    "-R %u' it",
@@ -77,20 +77,14 @@ int execute_dir_open(const char *path, uid_t keeper, int *ret_fd, struct err *e)
     struct stat st;
     if (make_parents(path, e))
         return -1;
-    bool made = mkdir(path, 0750) == 0;
-    if (!made && errno != EEXIST)
-        return err_set(e, ERR_KERNEL, errno, "make '%s', %s", QUOTED(path), purpose);
-    /* A directory that we created is given to the keeper, so it must not be a link that someone put
-     * in its place. */
-    autoclose int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (made ? O_NOFOLLOW : 0));
+    int found = owned_make(AT_FDCWD, path, 0750, keeper, e);
+    if (found < 0)
+        return err_wrap(e, "%s", purpose);
+    autoclose int fd = owned_open_dir(AT_FDCWD, path, found ? 0 : O_NOFOLLOW);
     if (fd < 0 || fstat(fd, &st) < 0)
         return err_set(e, ERR_KERNEL, errno, "open '%s', %s", QUOTED(path), purpose);
-    if (!made && make_usable(fd, &st, keeper, path, e))
+    if (found && make_usable(fd, &st, keeper, path, e))
         return -1;
-    if (made && st.st_uid != keeper && fchown(fd, keeper, keeper) < 0)
-        return err_set(e, ERR_KERNEL, errno, "give '%s' to uid %u", QUOTED(path), keeper);
-    if (made && fchmod(fd, 0750) < 0) /* independent of the umask */
-        return err_set(e, ERR_KERNEL, errno, "close '%s' to others", QUOTED(path));
     *ret_fd = fd_take(&fd);
     return 0;
 }

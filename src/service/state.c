@@ -18,6 +18,7 @@
 #include "base/tree.h"
 #include "run/keeper_uid.h"
 #include "service/hand_over.h"
+#include "service/owned.h"
 
 void state_done(struct state *s)
 {
@@ -244,9 +245,9 @@ static int give_data(const struct state *s, int fd, uid_t from, uid_t to, struct
 int state_data(const struct state *s, uid_t owner, struct err *e)
 {
     struct stat st;
-    if (mkdirat(s->dir_fd, "data", 0700) < 0 && errno != EEXIST)
-        return err_set(e, ERR_KERNEL, errno, "make %s/data", s->path);
-    autoclose int fd = openat(s->dir_fd, "data", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (owned_make(s->dir_fd, "data", 0700, owner, e) < 0)
+        return err_wrap(e, "in %s", s->path);
+    autoclose int fd = owned_open_dir(s->dir_fd, "data", O_NOFOLLOW);
     if (fd < 0 || fstat(fd, &st) < 0)
         return err_set(e, ERR_KERNEL, errno, "open %s/data", s->path);
     bool ours = st.st_uid == geteuid() || (geteuid() == 0 && keeper_uid_of_state(st.st_uid));
@@ -258,7 +259,7 @@ int state_data(const struct state *s, uid_t owner, struct err *e)
             s->path, st.st_uid, owner);
     if (st.st_uid != owner && give_data(s, fd, st.st_uid, owner, e))
         return -1;
-    if ((st.st_mode & 07777) != 0700 && fchmod(fd, 0700) < 0)
+    if ((st.st_mode & 07777) != 0700 && owned_chmod(fd, 0700) < 0)
         return err_set(e, ERR_KERNEL, errno, "close %s/data to others", s->path);
     return 0;
 }

@@ -1,5 +1,9 @@
+#include <linux/capability.h>
+#include <sys/syscall.h>
+
 #include "base/array.h"
 #include "check.h"
+#include "child.h"
 #include "place.h"
 #include "service/backoff.h"
 #include "service/execute_dir.h"
@@ -226,23 +230,54 @@ static uid_t owner_of(int dir_fd, const char *name)
     return st.st_uid;
 }
 
+struct data_for {
+    struct state *state;
+    uid_t owner;
+};
+
+static void make_data(void *context)
+{
+    struct data_for *d = context;
+    struct err e = { 0 };
+    CHECK_INT(state_data(d->state, d->owner, &e), 0);
+    CHECK_STR(e.text, "");
+}
+
+/* The unit of systemd leaves root no right over the files of others. */
+static void keep_capabilities_of_the_unit(void)
+{
+    struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+    struct __user_cap_data_struct set[2] = { 0 };
+    set[0].permitted = set[0].effective = 1U << CAP_SETUID | 1U << CAP_SETGID | 1U << CAP_SETPCAP |
+                                          1U << CAP_SYS_ADMIN | 1U << CAP_KILL;
+    CHECK_INT(syscall(SYS_capset, &head, set), 0);
+}
+
+static void make_data_in_the_unit(void *context)
+{
+    keep_capabilities_of_the_unit();
+    make_data(context);
+}
+
+static void give_data(struct state *s, uid_t to, bool as_in_the_unit)
+{
+    struct data_for d = { s, to };
+    CHECK_INT(in_child(as_in_the_unit ? make_data_in_the_unit : make_data, &d), 0);
+}
+
 /* The links that a keeper could plant before its files are handed over by root. */
-static void test_data_change_hands_and_no_link_leads_out(void)
+static void give_data_away(bool as_in_the_unit)
 {
     enum { OLD = 0x70000000, NEW = 0x78000009 };
     struct place p;
     struct state s;
     struct err e = { 0 };
     char path[300];
-    if (geteuid() != 0) {
-        puts("# skipped: only root can give files to another uid");
-        return;
-    }
     if (!place_init(&p))
         return;
     (void)snprintf(path, sizeof path, "%s/s", p.path);
     CHECK_INT(state_open(&s, path, &e), 0);
-    CHECK_INT(state_data(&s, OLD, &e), 0);
+    give_data(&s, OLD, as_in_the_unit);
     static const char *const files[] = { "s/data/db", "s/data/output/run", "victim", "twin" };
     CHECK(mkdirat(p.fd, "s/data/output", 0700) == 0);
     CHECK(fchownat(p.fd, "s/data/output", OLD, OLD, 0) == 0);
@@ -255,7 +290,7 @@ static void test_data_change_hands_and_no_link_leads_out(void)
     CHECK(symlinkat("../..", p.fd, "s/data/up") == 0);
     CHECK(linkat(p.fd, "victim", p.fd, "s/data/hard", 0) == 0); /* root's */
     CHECK(linkat(p.fd, "twin", p.fd, "s/data/twin", 0) == 0); /* of another service with that uid */
-    CHECK_INT(state_data(&s, NEW, &e), 0);
+    give_data(&s, NEW, as_in_the_unit);
     CHECK_INT(owner_of(p.fd, "s/data"), NEW);
     CHECK_INT(owner_of(p.fd, "s/data/db"), NEW);
     CHECK_INT(owner_of(p.fd, "s/data/output"), NEW);
@@ -264,6 +299,45 @@ static void test_data_change_hands_and_no_link_leads_out(void)
     CHECK_INT(owner_of(p.fd, "victim"), 0);
     CHECK_INT(owner_of(p.fd, "twin"), OLD);
     CHECK_INT(owner_of(p.fd, "s"), 0);
+    state_done(&s);
+    place_done(&p);
+}
+
+static void test_data_change_hands_and_no_link_leads_out(void)
+{
+    if (geteuid() != 0)
+        return SKIP("only root can give files to another uid");
+    give_data_away(false);
+}
+
+/* Other ways to the same end: the owner makes its directory, and a user namespace has the two uids. */
+static void test_data_change_hands_without_the_right_to_change_owners(void)
+{
+    if (geteuid() != 0)
+        return SKIP("only root can give files to another uid");
+    give_data_away(true);
+}
+
+/* A file of a third uid, which the child cannot reach either. */
+static void test_namespace_of_two_uids_reaches_no_third_one(void)
+{
+    enum { OLD = 0x78000001, NEW = 0x78000002, THIRD = 0x78000003 };
+    struct place p;
+    struct state s;
+    struct err e = { 0 };
+    char path[300];
+    if (geteuid() != 0)
+        return SKIP("only root can give files to another uid");
+    if (!place_init(&p))
+        return;
+    (void)snprintf(path, sizeof path, "%s/s", p.path);
+    CHECK_INT(state_open(&s, path, &e), 0);
+    give_data(&s, OLD, true);
+    CHECK(mkdirat(p.fd, "s/data/other", 0700) == 0);
+    CHECK(fchownat(p.fd, "s/data/other", THIRD, THIRD, 0) == 0);
+    give_data(&s, NEW, true);
+    CHECK_INT(owner_of(p.fd, "s/data"), NEW);
+    CHECK_INT(owner_of(p.fd, "s/data/other"), THIRD);
     state_done(&s);
     place_done(&p);
 }
@@ -318,8 +392,9 @@ static struct err open_workspace(const char *path, uid_t keeper, uid_t *owner, m
     return e;
 }
 
-static void test_workspace_is_made_for_the_keeper_at_any_depth(void)
+static void make_workspaces(void *unused)
 {
+    (void)unused;
     static const char *const names[] = { "w", "no/w", "a/b/c/d" };
     struct place p;
     char path[300];
@@ -341,6 +416,24 @@ static void test_workspace_is_made_for_the_keeper_at_any_depth(void)
     struct err e = open_workspace(path, keeper_for_tests(), &owner, &mode);
     CHECK(e.code != ERR_NONE && strstr(e.text, "execute.workspace"));
     place_done(&p);
+}
+
+static void test_workspace_is_made_for_the_keeper_at_any_depth(void)
+{
+    make_workspaces(NULL);
+}
+
+static void make_workspaces_in_the_unit(void *unused)
+{
+    keep_capabilities_of_the_unit();
+    make_workspaces(unused);
+}
+
+static void test_workspace_is_made_without_the_right_to_change_owners(void)
+{
+    if (geteuid() != 0)
+        return SKIP("only root can give files to another uid");
+    CHECK_INT(in_child(make_workspaces_in_the_unit, NULL), 0);
 }
 
 static void test_workspace_of_others_is_used_if_the_keeper_can_write_or_refused(void)
@@ -383,6 +476,9 @@ static const struct check_test tests[] = {
     TEST(test_state_of_others_or_open_to_them_is_refused),
     TEST(test_data_belong_to_the_keeper_and_are_closed_to_others),
     TEST(test_data_change_hands_and_no_link_leads_out),
+    TEST(test_data_change_hands_without_the_right_to_change_owners),
+    TEST(test_namespace_of_two_uids_reaches_no_third_one),
+    TEST(test_workspace_is_made_without_the_right_to_change_owners),
     TEST(test_uid_of_the_keeper_is_kept_beside_the_data),
     TEST(test_workspace_is_made_for_the_keeper_at_any_depth),
     TEST(test_workspace_of_others_is_used_if_the_keeper_can_write_or_refused),
