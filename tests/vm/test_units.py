@@ -11,8 +11,9 @@ from harness import PATIENCE
 
 UNITS = Path(os.environ.get("BELLJAR_BUILD", "build/release")) / "tests" / "unit"
 # Not warm, which wants its driver where it was built: test_everywhere has warm starts.
-OF_THE_KERNEL = ("engine_pools", "jar_cgroup", "jar_cgroup_host", "jar_collect", "jar_confine", "jar_files",
-                 "jar_landlock", "jar_seccomp", "jar_uids", "spec_samples", "warden", "warden_peer", "warden_refuses")
+OF_THE_KERNEL = ("base_descend", "engine_pools", "jar_as_owner", "jar_cgroup", "jar_cgroup_host", "jar_collect",
+                 "jar_confine", "jar_files", "jar_landlock", "jar_seccomp", "jar_uids", "spec_samples", "warden",
+                 "warden_peer", "warden_refuses")
 
 
 @pytest.mark.parametrize("name", OF_THE_KERNEL)
