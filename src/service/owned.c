@@ -102,12 +102,14 @@ static int settle(int fd, mode_t mode, uid_t owner)
  * directory in a place that our group may write to. We move it, which our group may do with it as well. */
 static int make_in_place(int dir_fd, const char *name, mode_t mode, uid_t owner)
 {
-    char place[PATH_MAX];
-    if ((size_t)snprintf(place, sizeof place, "%s.new", name) >= sizeof place) {
+    char place[PATH_MAX], left[PATH_MAX];
+    (void)snprintf(place, sizeof place, "%s.new", name);
+    if ((size_t)snprintf(left, sizeof left, "%s.new/d", name) >= sizeof left) {
         errno = ENAMETOOLONG;
         return -1;
     }
-    (void)unlinkat(dir_fd, place, AT_REMOVEDIR); /* after a crash */
+    (void)unlinkat(dir_fd, left, AT_REMOVEDIR); /* after a crash */
+    (void)unlinkat(dir_fd, place, AT_REMOVEDIR);
     if (mkdirat(dir_fd, place, 0700) < 0)
         return -1;
     autoclose int fd = openat(dir_fd, place, FILES);
@@ -116,8 +118,7 @@ static int make_in_place(int dir_fd, const char *name, mode_t mode, uid_t owner)
     int rc = made < 0 || renameat(fd, "d", dir_fd, name) < 0 || settle(made, mode, owner) < 0 ? -1
                                                                                               : 0;
     int saved = errno;
-    if (fd >= 0)
-        (void)unlinkat(fd, "d", AT_REMOVEDIR);
+    (void)unlinkat(dir_fd, left, AT_REMOVEDIR);
     (void)unlinkat(dir_fd, place, AT_REMOVEDIR);
     errno = saved;
     return rc;

@@ -332,7 +332,11 @@ static void test_namespace_of_two_uids_reaches_no_third_one(void)
         return;
     (void)snprintf(path, sizeof path, "%s/s", p.path);
     CHECK_INT(state_open(&s, path, &e), 0);
+    CHECK(mkdirat(p.fd, "s/data.new", 0770) == 0); /* as a crash leaves it */
+    CHECK(mkdirat(p.fd, "s/data.new/d", 0770) == 0);
+    CHECK(fchownat(p.fd, "s/data.new/d", OLD, 0, 0) == 0);
     give_data(&s, OLD, true);
+    CHECK(!place_has(&p, "s/data.new"));
     CHECK(mkdirat(p.fd, "s/data/other", 0700) == 0);
     CHECK(fchownat(p.fd, "s/data/other", THIRD, THIRD, 0) == 0);
     give_data(&s, NEW, true);
