@@ -40,7 +40,7 @@ static void map(pid_t pid, const char *file, const char *text)
 /* A process as in a jar: its namespaces belong to the owner, and it has a uid of its own. */
 static pid_t start_jar(int *ret_pidfd)
 {
-    int up[2], go[2];
+    int up[2] = { -1, -1 }, go[2] = { -1, -1 };
     char text[32], byte = 0;
     struct err e = { 0 };
     (void)snprintf(text, sizeof text, "1000 %u 1", (unsigned)OF_A_JAR);
