@@ -7,6 +7,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "jar/clone.h"
+
 static bool is_other(const struct jar_host *h)
 {
     return h->zygote_uid != h->own_uid;
@@ -37,6 +39,23 @@ void as_owner_end(const struct jar_host *h)
     if (is_other(h) && (seteuid(h->own_uid) < 0 || prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0))
         abort(); /* a warden with the wrong euid must not go on */
     errno = saved;
+}
+
+pid_t as_owner_clone(const struct jar_host *h, uint64_t namespaces, int cgroup_fd, int *ret_pidfd,
+                     struct err *e)
+{
+    bool borrows = is_other(h) && cgroup_fd >= 0;
+    if (as_owner_begin(h, e))
+        return -1;
+    if (borrows)
+        (void)setfsuid(h->own_uid);
+    (void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+    pid_t pid = clone_process(namespaces, cgroup_fd, ret_pidfd, e);
+    if (pid > 0 && borrows)
+        (void)setfsuid(h->zygote_uid);
+    if (pid < 0)
+        as_owner_end(h);
+    return pid;
 }
 
 int as_owner_setns(const struct jar_host *h, int pidfd, int namespaces)

@@ -104,25 +104,22 @@ static void keep_net(struct jar *j, pid_t init)
     j->net_fd = openat(j->host->proc_fd, path, O_RDONLY | O_CLOEXEC);
 }
 
-/* The user of the zygotes owns the namespaces, and the files of init in /proc until init has a uid of
- * its own: for these init has to be dumpable. So a zygote, which has no capability, has every right in
+/* The user of the zygotes owns the namespaces. So a zygote, which has no capability, has every right in
  * a jar and nowhere else. */
 static pid_t clone_as_owner(struct jar *j, struct err *e)
 {
     struct jar_host *h = j->host;
     uint64_t all = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
     int cgroup_fd = j->has_cgroup ? cgroup_clone_fd(&j->cgroup) : -1;
-    if (as_owner_begin(h, e))
-        return -1;
-    (void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-    pid_t init = clone_process(all | (j->new_net ? CLONE_NEWNET : 0), cgroup_fd, &j->init_pidfd, e);
-    if (init == 0)
-        return 0;
-    if (init > 0)
-        j->init = init;
-    if (init > 0 && j->new_net)
+    if (j->new_net)
+        all |= CLONE_NEWNET;
+    pid_t init = as_owner_clone(h, all, cgroup_fd, &j->init_pidfd, e);
+    if (init <= 0)
+        return init;
+    j->init = init;
+    if (j->new_net)
         keep_net(j, init);
-    if (init > 0 && map_users(j, init, e))
+    if (map_users(j, init, e))
         init = -1; /* jar_free() ends it by its pidfd */
     as_owner_end(h);
     return init;

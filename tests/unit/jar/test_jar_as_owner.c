@@ -9,6 +9,7 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 
+#include "base/array.h"
 #include "check.h"
 #include "child.h"
 #include "place.h"
@@ -38,31 +39,28 @@ static void map(pid_t pid, const char *file, const char *text)
 }
 
 /* A process as in a jar: its namespaces belong to the owner, and it has a uid of its own. */
-static pid_t start_jar(int *ret_pidfd)
+static pid_t start_jar(int cgroup_fd, int *ret_pidfd)
 {
     int up[2] = { -1, -1 }, go[2] = { -1, -1 };
     char text[32], byte = 0;
     struct err e = { 0 };
     (void)snprintf(text, sizeof text, "1000 %u 1", (unsigned)OF_A_JAR);
-    CHECK(fd_pipe(up, &e) == 0 && fd_pipe(go, &e) == 0 && as_owner_begin(&host, &e) == 0);
-    CHECK_INT(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0), 0);
-    pid_t pid = fork();
+    CHECK(fd_pipe(up, &e) == 0 && fd_pipe(go, &e) == 0);
+    pid_t pid = as_owner_clone(&host, CLONE_NEWUSER | CLONE_NEWNET, cgroup_fd, ret_pidfd, &e);
     if (pid == 0) {
-        bool made = unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0 &&
-                    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == 0 && write(up[1], "", 1) == 1 &&
-                    read(go[0], &byte, 1) == 1 && setresgid(1000, 1000, 1000) == 0 &&
+        bool made = read(go[0], &byte, 1) == 1 && setresgid(1000, 1000, 1000) == 0 &&
                     setresuid(1000, 1000, 1000) == 0 && prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == 0;
         (void)!write(up[1], made ? "y" : "n", 1);
         (void)pause();
         _exit(0);
     }
-    CHECK(read(up[0], &byte, 1) == 1);
+    if (!CHECK(pid > 0))
+        printf("    %s\n", e.text);
     map(pid, "setgroups", "deny");
     map(pid, "uid_map", text);
     map(pid, "gid_map", text);
     as_owner_end(&host);
     CHECK(write(go[1], "", 1) == 1 && read(up[0], &byte, 1) == 1 && byte == 'y');
-    *ret_pidfd = pidfd_open(pid, 0);
     for (int i = 0; i < 2; i++) {
         (void)close(up[i]);
         (void)close(go[i]);
@@ -85,7 +83,7 @@ static void reach_a_jar(void *unused)
     char path[64];
     become_warden();
     autoclose int pidfd = -1;
-    pid_t pid = start_jar(&pidfd);
+    pid_t pid = start_jar(-1, &pidfd);
     (void)snprintf(path, sizeof path, "/proc/%d/ns/net", (int)pid);
     /* root alone can no more */
     CHECK(setns(pidfd, CLONE_NEWNET) < 0 && errno == EPERM);
@@ -110,6 +108,38 @@ static void test_owner_reaches_a_jar_and_root_alone_does_not(void)
     if (geteuid() != 0)
         return SKIP("only root has another uid");
     CHECK_INT(in_child(reach_a_jar, NULL), 0);
+}
+
+/* Its cgroup belongs to root, and no capability overrides that. */
+static void start_in_a_cgroup(void *context)
+{
+    const int *cgroup_fd = context;
+    char text[32];
+    become_warden();
+    autoclose int pidfd = -1;
+    pid_t pid = start_jar(*cgroup_fd, &pidfd);
+    CHECK(fd_read_file(*cgroup_fd, "cgroup.procs", text, sizeof text) > 0 && atoi(text) == pid);
+    CHECK(geteuid() == 0 && prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 1);
+    CHECK(kill(pid, SIGKILL) == 0);
+    (void)child_wait(pid);
+}
+
+static void test_owner_makes_a_jar_in_a_cgroup_of_root(void)
+{
+    static const char *const places[] = { "/sys/fs/cgroup/cgroup.procs",
+                                          "/sys/fs/cgroup/unified/cgroup.procs" };
+    char path[96] = "";
+    struct stat st;
+    for (size_t i = 0; geteuid() == 0 && i < ARRAY_LEN(places); i++)
+        if (stat(places[i], &st) == 0)
+            (void)snprintf(path, sizeof path, "%.*sbelljar-test-%d",
+                           (int)(strlen(places[i]) - strlen("cgroup.procs")), places[i],
+                           (int)getpid());
+    if (!path[0] || mkdir(path, 0755) < 0)
+        return SKIP("no cgroup of version 2 can be made here");
+    autoclose int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    CHECK_INT(in_child(start_in_a_cgroup, &fd), 0);
+    CHECK_INT(rmdir(path), 0);
 }
 
 /* A zygote that a guest took over: the same uid as the effective one of the warden. */
@@ -165,6 +195,7 @@ static void test_zygote_has_no_right_over_a_warden_that_acts_as_the_owner(void)
 
 static const struct check_test tests[] = {
     TEST(test_owner_reaches_a_jar_and_root_alone_does_not),
+    TEST(test_owner_makes_a_jar_in_a_cgroup_of_root),
     TEST(test_zygote_has_no_right_over_a_warden_that_acts_as_the_owner),
 };
 CHECK_MAIN(tests)
