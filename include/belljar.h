@@ -161,7 +161,7 @@ struct belljar_request {
     const void *stdin_bytes;
     size_t stdin_len;
     int stdin_open;             /* belljar_run_write_stdin() sends more */
-    const char *const *outputs; /* names of files to keep for belljar_fetch() */
+    const char *const *outputs; /* names in /sandbox, or "/tmp/NAME", to keep for belljar_fetch() */
     const struct belljar_limits *limits;
     const char *template_name;      /* the state that the run begins in */
     const char *const *allow_hosts; /* the hosts that it may reach, such as "pypi.org:443" */

@@ -18,6 +18,7 @@
 #include "jar/files.h"
 #include "jar/jar_impl.h"
 #include "jar/seccomp.h"
+#include "spec/bundle.h"
 
 enum { COLLECTED = 0, OUTPUTS_LOST = 1, FILES_LEFT = 2 };
 
@@ -38,23 +39,44 @@ int jar_confine_beside(const struct jar *j, const int stdio[3], int *keep_fd, st
                                                                                             : 0;
 }
 
+/* A directory of the scratch file system: no part of it but the directory itself is reachable from
+ * inside, so the guest cannot have put a link in its place. */
+static int open_place(int scratch_fd, const char *name)
+{
+    return openat(scratch_fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+static bool wants_tmp(const struct jar *j)
+{
+    for (char *const *name = j->job.outputs; *name; name++)
+        if (output_is_in_tmp(*name))
+            return true;
+    return false;
+}
+
+static int collect(const struct jar *j, int scratch_fd, struct err *e)
+{
+    bool tmp_wanted = wants_tmp(j);
+    autoclose int dir = open_place(scratch_fd, jar_on_host(j) ? "work" : "sandbox");
+    autoclose int tmp = tmp_wanted ? open_place(scratch_fd, "tmp") : -1;
+    if (dir < 0 || (tmp_wanted && tmp < 0))
+        return err_set(e, ERR_KERNEL, errno, "open the files of the jar");
+    if (files_collect(dir, tmp, j->job.outputs, 1, e))
+        return -1;
+    return jar_has_whereabouts(j)
+               ? files_collect_small(dir, WHEREABOUTS_FILE, WHEREABOUTS_MAX, 1, e)
+               : 0;
+}
+
 _Noreturn static void collector_main(struct jar *j)
 {
     struct err e = { 0 };
     const int fd = j->fds[JOB_FD_OUTPUTS], stdio[3] = { fd, fd, fd };
     int keep = j->scratch_fd;
     bool on_host = jar_on_host(j), wanted = wants_outputs(j);
-    bool whereabouts = jar_has_whereabouts(j);
     if (jar_confine_beside(j, stdio, &keep, &e))
         _exit(OUTPUTS_LOST);
-    int status = COLLECTED;
-    if (wanted) {
-        autoclose int dir = openat(keep, on_host ? "work" : "sandbox",
-                                   O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (dir < 0 || files_collect(dir, j->job.outputs, 1, &e) ||
-            (whereabouts && files_collect_small(dir, WHEREABOUTS_FILE, WHEREABOUTS_MAX, 1, &e)))
-            status = OUTPUTS_LOST;
-    }
+    int status = wanted && collect(j, keep, &e) ? OUTPUTS_LOST : COLLECTED;
     if (on_host && (tree_remove(keep, "work", &e) || tree_remove(keep, "tmp", &e)))
         status = status == COLLECTED ? FILES_LEFT : status;
     _exit(status);

@@ -176,7 +176,7 @@ static int send_bytes(int fd, int out_fd, uint64_t size)
     return 0;
 }
 
-/* Sends the file `name` of a directory, under its name in /sandbox. */
+/* Sends the file `name` of a directory, under the name that the caller knows. */
 static int collect_one(struct collection *c, int dir_fd, const char *name, const char *full_name,
                        struct err *e)
 {
@@ -332,7 +332,15 @@ static bool is_all(const char *name)
     return strcmp(name, FILES_ALL) == 0 || strcmp(name, FILES_TREE) == 0;
 }
 
-int files_collect(int dir_fd, char *const *names, int out_fd, struct err *e)
+static int collect_named(struct collection *c, int dir_fd, int tmp_fd, const char *name,
+                         struct err *e)
+{
+    bool in_tmp = output_is_in_tmp(name);
+    return collect_one(c, in_tmp ? tmp_fd : dir_fd, in_tmp ? name + strlen(OUTPUT_IN_TMP) : name,
+                       name, e);
+}
+
+int files_collect(int dir_fd, int tmp_fd, char *const *names, int out_fd, struct err *e)
 {
     struct collection c = { .out_fd = out_fd };
     unsigned others = 0;
@@ -341,7 +349,7 @@ int files_collect(int dir_fd, char *const *names, int out_fd, struct err *e)
         others += !is_all(*name);
     for (; *names; names++) {
         if (!is_all(*names)) {
-            if (collect_one(&c, dir_fd, *names, *names, e))
+            if (collect_named(&c, dir_fd, tmp_fd, *names, e))
                 return -1;
         } else if (!all) {
             all = true;

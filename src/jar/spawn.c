@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "base/fdio.h"
 #include "base/strv.h"
+#include "base/text.h"
 #include "jar/as_owner.h"
 #include "jar/clone.h"
 #include "jar/embryo_job.h"
@@ -27,6 +28,7 @@
 #include "jar/jar_impl.h"
 #include "jar/netns.h"
 #include "jar/root.h"
+#include "spec/bundle.h"
 #include "spec/listed.h"
 #include "spec/mount.h"
 
@@ -348,6 +350,19 @@ static int check_list(const struct jar *j, const struct job_spec *job, struct er
     return listed_check(job->executes, job->reads, e);
 }
 
+/* At level process /tmp is the host's, and the program cannot write there. */
+static int check_outputs(const struct jar *j, const struct job_spec *job, struct err *e)
+{
+    for (char *const *name = job->outputs; jar_on_host(j) && name && *name; name++)
+        if (output_is_in_tmp(*name))
+            return err_set(
+                e, ERR_BAD_REQUEST, 0,
+                "the output '%s' needs level jar or rootless: at level process a program "
+                "has no /tmp of its own; write the file to its directory",
+                QUOTED(*name));
+    return 0;
+}
+
 static int check_job(const struct jar *j, const struct job_spec *job, struct err *e)
 {
     /* At level process only the warden knows the directory of the job's own files: hence "./". */
@@ -367,7 +382,7 @@ static int check_job(const struct jar *j, const struct job_spec *job, struct err
     if (job_is_session(job)) /* its life; a cell is held to the wall time of a run */
         most.v[LIMIT_WALL_MS] = limit_defs[LIMIT_WALL_MS].max;
     return limits_check(&job->limits, e) || limits_within(&job->limits, &most, e) ||
-                   check_list(j, job, e)
+                   check_outputs(j, job, e) || check_list(j, job, e)
                ? -1
                : 0;
 }

@@ -187,8 +187,8 @@ static int cut(struct buf *bundle, const char *name, size_t max, struct buf *ret
     struct bundle_entry f;
     struct err ignored;
     bool more = false;
-    for (size_t pos = 0, start = 0; bundle_next(bundle, &pos, &f, &more, &ignored) == 0 && more;
-         start = pos) {
+    for (size_t pos = 0, start = 0;
+         bundle_next_output(bundle, &pos, &f, &more, &ignored) == 0 && more; start = pos) {
         if (!bundle_is_named(&f, name))
             continue;
         bool readable = f.head.status == OUTPUT_OK && f.head.size <= max;

@@ -111,7 +111,7 @@ json_t *result_files(const struct buf *bundle)
     struct bundle_entry entry;
     struct err e;
     bool more = true;
-    for (size_t pos = 0; bundle_next(bundle, &pos, &entry, &more, &e) == 0 && more;) {
+    for (size_t pos = 0; bundle_next_output(bundle, &pos, &entry, &more, &e) == 0 && more;) {
         enum output_status status = (enum output_status)entry.head.status;
         json_t *o = json_object();
         scoped(buf) name = { 0 };

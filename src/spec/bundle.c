@@ -24,39 +24,72 @@ const char *output_status_why(enum output_status s)
     return statuses[(unsigned)s < OUTPUT_STATUS_COUNT_ ? s : OUTPUT_REFUSED].why;
 }
 
-static int name_refused(const char *name, size_t len, const char *why, struct err *e)
+/* Where a name may lead. */
+struct name_rule {
+    const char *accepted;
+    const char *prefix; /* of an absolute name; NULL: none is accepted */
+};
+static const struct name_rule file_rule = {
+    .accepted = "a relative name inside /sandbox such as data/in.csv is accepted"
+};
+static const struct name_rule output_rule = {
+    .accepted =
+        "a name inside /sandbox such as out/a.csv, or one below /tmp such as /tmp/a.csv, is "
+        "accepted",
+    .prefix = OUTPUT_IN_TMP
+};
+
+static int name_refused(const struct name_rule *rule, const char *name, size_t len, const char *why,
+                        struct err *e)
 {
     char shown[128], quoted[96];
     (void)snprintf(shown, sizeof shown, "%.*s", (int)(len < 100 ? len : 100), name);
-    return err_set(
-        e, ERR_BAD_REQUEST, 0,
-        "file name '%s' %s: a relative name inside /sandbox such as data/in.csv is accepted",
-        text_quote(shown, quoted, sizeof quoted), why);
+    return err_set(e, ERR_BAD_REQUEST, 0, "file name '%s' %s: %s",
+                   text_quote(shown, quoted, sizeof quoted), why, rule->accepted);
 }
 
-int bundle_name_check(const char *name, size_t len, struct err *e)
+static int check_name(const struct name_rule *rule, const char *name, size_t len, struct err *e)
 {
+    size_t start = 0;
     if (len == 0)
-        return name_refused(name, len, "is empty", e);
+        return name_refused(rule, name, len, "is empty", e);
     if (len > BUNDLE_NAME_MAX)
-        return name_refused(name, len, "is longer than 1024 bytes", e);
+        return name_refused(rule, name, len, "is longer than 1024 bytes", e);
     if (memchr(name, '\0', len))
-        return name_refused(name, len, "holds a NUL byte", e);
-    if (name[0] == '/')
-        return name_refused(name, len, "is absolute", e);
-    for (size_t start = 0; start <= len;) {
+        return name_refused(rule, name, len, "holds a NUL byte", e);
+    if (rule->prefix && len > strlen(rule->prefix) &&
+        memcmp(name, rule->prefix, strlen(rule->prefix)) == 0)
+        start = strlen(rule->prefix);
+    if (name[start] == '/')
+        return name_refused(rule, name, len, start > 0 ? "has an empty part" : "is absolute", e);
+    while (start <= len) {
         const char *slash = memchr(name + start, '/', len - start);
         size_t part = slash ? (size_t)(slash - name) - start : len - start;
         const char *p = name + start;
         if (part == 0)
-            return name_refused(name, len, "has an empty part", e);
+            return name_refused(rule, name, len, "has an empty part", e);
         if (part > BUNDLE_PART_MAX)
-            return name_refused(name, len, "has a part longer than 255 bytes", e);
+            return name_refused(rule, name, len, "has a part longer than 255 bytes", e);
         if ((part == 1 && p[0] == '.') || (part == 2 && p[0] == '.' && p[1] == '.'))
-            return name_refused(name, len, "has a '.' or '..' part", e);
+            return name_refused(rule, name, len, "has a '.' or '..' part", e);
         start += part + 1;
     }
     return 0;
+}
+
+int bundle_name_check(const char *name, size_t len, struct err *e)
+{
+    return check_name(&file_rule, name, len, e);
+}
+
+int output_name_check(const char *name, size_t len, struct err *e)
+{
+    return check_name(&output_rule, name, len, e);
+}
+
+bool output_is_in_tmp(const char *name)
+{
+    return strncmp(name, OUTPUT_IN_TMP, strlen(OUTPUT_IN_TMP)) == 0;
 }
 
 int bundle_add_head(struct buf *b, const char *name, enum output_status status, uint32_t mode,
@@ -77,8 +110,8 @@ int bundle_add(struct buf *b, const char *name, uint32_t mode, const void *bytes
     return buf_add(b, bytes, size, e);
 }
 
-int bundle_next(const struct buf *b, size_t *pos, struct bundle_entry *ret_entry, bool *ret_more,
-                struct err *e)
+static int next_entry(const struct name_rule *rule, const struct buf *b, size_t *pos,
+                      struct bundle_entry *ret_entry, bool *ret_more, struct err *e)
 {
     size_t left = b->len - *pos;
     struct bundle_entry entry;
@@ -94,12 +127,24 @@ int bundle_next(const struct buf *b, size_t *pos, struct bundle_entry *ret_entry
         return err_set(e, ERR_PROTOCOL, 0, "a bundle of files ends in the middle");
     entry.name = b->data + *pos + sizeof entry.head;
     entry.bytes = entry.name + entry.head.name_len;
-    if (bundle_name_check(entry.name, entry.head.name_len, e))
+    if (check_name(rule, entry.name, entry.head.name_len, e))
         return -1;
     *pos += sizeof entry.head + entry.head.name_len + entry.head.size;
     *ret_entry = entry;
     *ret_more = true;
     return 0;
+}
+
+int bundle_next(const struct buf *b, size_t *pos, struct bundle_entry *ret_entry, bool *ret_more,
+                struct err *e)
+{
+    return next_entry(&file_rule, b, pos, ret_entry, ret_more, e);
+}
+
+int bundle_next_output(const struct buf *b, size_t *pos, struct bundle_entry *ret_entry,
+                       bool *ret_more, struct err *e)
+{
+    return next_entry(&output_rule, b, pos, ret_entry, ret_more, e);
 }
 
 bool bundle_is_directory(const struct bundle_entry *f)

@@ -51,6 +51,11 @@ const char *output_status_why(enum output_status s);
 /* A name inside /sandbox: relative, not empty, no "." or ".." part, no NUL, bounded. */
 [[nodiscard]] int bundle_name_check(const char *name, size_t len, struct err *e);
 
+/* The name of an output: the same, or OUTPUT_IN_TMP followed by such a name. */
+#define OUTPUT_IN_TMP "/tmp/"
+[[nodiscard]] int output_name_check(const char *name, size_t len, struct err *e);
+bool output_is_in_tmp(const char *name);
+
 [[nodiscard]] int bundle_add(struct buf *b, const char *name, uint32_t mode, const void *bytes,
                              size_t size, struct err *e);
 /* Only the head; the caller adds size bytes. */
@@ -66,5 +71,9 @@ struct bundle_entry {
 };
 [[nodiscard]] int bundle_next(const struct buf *b, size_t *pos, struct bundle_entry *ret_entry,
                               bool *ret_more, struct err *e);
+/* The same for a bundle of outputs. A reader that makes files by the names uses bundle_next(), whose
+ * names stay in their directory. */
+[[nodiscard]] int bundle_next_output(const struct buf *b, size_t *pos,
+                                     struct bundle_entry *ret_entry, bool *ret_more, struct err *e);
 bool bundle_is_directory(const struct bundle_entry *f);
 bool bundle_is_named(const struct bundle_entry *f, const char *name);

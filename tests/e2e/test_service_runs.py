@@ -190,6 +190,32 @@ os.symlink('/etc/passwd', 'l')"""
         assert f"'{name}'" in refused.error["message"]
 
 
+def test_service_outputs_below_tmp_have_absolute_names(service):
+    """R1.7: warm as cold, in a batch too, and by each spelling of the route"""
+    code = "import os; os.mkdir('/tmp/d'); open('/tmp/d/a b.txt', 'w').write('tmp'); open('x', 'w').write('sandbox')"
+    for more in ({}, {"read_only": False}):
+        r = service.post("/v1/runs", {"language": "python", "code": code, "outputs": ["/tmp/d/a b.txt", "x", "/tmp/no"],
+                                      **more}).json
+        assert [(f["name"], f["status"]) for f in r["files"]] == [("/tmp/d/a b.txt", "ok"), ("x", "ok"),
+                                                                  ("/tmp/no", "missing")], r
+        for path in ("/tmp/d/a%20b.txt", "%2Ftmp%2Fd%2Fa%20b.txt"):
+            reply = service.get(f"/v1/runs/{r['id']}/files/{path}")
+            assert (reply.status, reply.body) == (200, b"tmp"), (path, reply)
+        assert service.get(f"/v1/runs/{r['id']}/files/tmp/d/a%20b.txt").status == 404
+    every = service.post("/v1/runs", {"language": "python", "code": code, "outputs": ["."]}).json
+    assert not [f for f in every["files"] if "a b" in f["name"]], "'.' is /sandbox"
+    batch = service.post("/v1/batches", {"run": {"language": "python", "code": code, "outputs": ["/tmp/d/a b.txt"]},
+                                         "inputs": [{}, {}]}).json
+    assert [r["files"][0]["status"] for r in batch["results"]] == ["ok", "ok"], batch
+
+
+@pytest.mark.parametrize("name", ["/tmp", "/tmp/../etc/passwd", "/etc/passwd", "/tmp//x", "/tmp/" + "x" * 5000, "/tmp/a\0b",
+                                  "/proc/self/environ", "/sandbox/x"], ids=lambda n: repr(n)[:20])
+def test_service_outputs_outside_are_refused(service, name):
+    reply = service.post("/v1/runs", {"language": "python", "code": "print(1)", "outputs": [name]})
+    assert reply.status == 400 and reply.error["field"].startswith("outputs"), reply
+
+
 def test_service_output_dot_is_every_file(service):
     """R1.7"""
     code = "import os\nos.makedirs('a/b')\nopen('a/b/c', 'w').write('1')\nopen('top', 'w').write('22')"

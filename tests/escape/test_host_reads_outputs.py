@@ -53,6 +53,68 @@ def test_no_link_on_the_way_is_followed(public_path, link):
     assert (result.verdict, result.stdout, got) == ("ok", "made\n", None), result
 
 
+IN_TMP = {
+    "symlink to a host file": ("os.symlink({secret!r}, '/tmp/x')", "x"),
+    "symlink to /etc/passwd": ("os.symlink('/etc/passwd', '/tmp/x')", "x"),
+    "symlink out of tmp": ("open('y', 'w').write('y'); os.symlink('../sandbox/y', '/tmp/x')", "x"),
+    "symlink through /proc": ("os.symlink('/proc/self/root/etc/passwd', '/tmp/x')", "x"),
+    "symlink to a descriptor": ("os.symlink('/proc/self/fd/0', '/tmp/x')", "x"),
+    "symlink to a device": ("os.symlink('/dev/zero', '/tmp/x')", "x"),
+    "symlink to itself": ("os.symlink('/tmp/x', '/tmp/x')", "x"),
+    "directory is a link to /etc": ("os.symlink('/etc', '/tmp/x')", "x/passwd"),
+    "directory is a link to /": ("os.symlink('/', '/tmp/x')", "x/etc/passwd"),
+    "directory is a link to its parent": ("os.symlink('..', '/tmp/x')", "x/etc/passwd"),
+    "directory is a link to the host's": ("os.symlink({folder!r}, '/tmp/x')", "x/secret"),
+    "fifo": ("os.mkfifo('/tmp/x')", "x"),
+    "socket": ("import socket; socket.socket(socket.AF_UNIX).bind('/tmp/x')", "x"),
+    "directory": ("os.mkdir('/tmp/x')", "x"),
+    "device": ("os.mknod('/tmp/x', 0o20666, os.makedev(1, 5))", "x"),
+}
+
+
+@pytest.mark.parametrize("kind", IN_TMP)
+def test_nothing_but_a_file_comes_out_of_tmp(sealed, public_path, secret, kind):
+    """R1.7: each attack really ran, no byte of the host came back, and the host's /tmp has nothing new."""
+    trick, name = IN_TMP[kind]
+    trick = trick.format(secret=str(secret), folder=str(secret.parent))
+    before = Path("/tmp/x").exists() or Path("/tmp/x").is_symlink()
+    result, got = fetch(f"""
+try: {trick}; print('made')
+except OSError as e: print('refused', e.errno)""", public_path, f"/tmp/{name}", within=30)
+    assert result.verdict == "ok" and got is None, result
+    assert result.stdout == "made\n" or kind in ("device", "socket") and result.stdout.startswith("refused"), result
+    assert result.json["files"][0]["size"] is None and f"'/tmp/{name}' is not saved" in result.message, result
+    assert SECRET not in result.out.decode() + result.message and "root:" not in result.out.decode()
+    assert before or not (Path("/tmp/x").exists() or Path("/tmp/x").is_symlink())
+
+
+def test_name_below_tmp_reads_no_file_of_the_hosts_tmp(sealed, public_path):
+    """The same name exists on the host, and the program did not make it."""
+    host = Path("/tmp") / f"jartest-{os.getpid()}-{public_path.name}"
+    host.write_text(SECRET)
+    host.chmod(0o644)
+    try:
+        result, got = fetch("print(os.listdir('/tmp'))", public_path, str(host))
+        linked, gone = fetch(f"os.symlink({str(host)!r}, '/tmp/x'); os.rename('/tmp/x', {str(host)!r})", public_path, str(host))
+        assert host.read_text() == SECRET
+    finally:
+        host.unlink()
+    assert (result.stdout, got, result.json["files"][0]["status"]) == ("[]\n", None, "missing"), result
+    assert (linked.verdict, gone, linked.json["files"][0]["status"]) == ("ok", None, "not_a_file"), linked
+
+
+def test_hard_links_into_tmp_reach_only_own_files(sealed, public_path, secret):
+    code = """
+for victim in ("/etc/passwd", "/usr/bin/env", "/proc/self/exe", "/proc/self/environ", "/dev/null"):
+    try: os.link(victim, "/tmp/x"); print("linked", victim)
+    except OSError: pass
+open("/tmp/y", "w").write("own"); os.link("/tmp/y", "/tmp/z")
+"""
+    result, got = fetch(code, public_path, "/tmp/x")
+    assert (result.stdout, got) == ("", None), result
+    assert fetch(code, public_path, "/tmp/z")[1] == b"own"
+
+
 def test_hard_links_to_the_runtime_cannot_be_made(public_path):
     code = """
 for victim in ("/etc/passwd", "/usr/bin/env", "/proc/self/exe", "/proc/self/environ"):

@@ -22,7 +22,10 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* The bytes of all files, or -1 if the bundle is malformed. */
-static long long walk(const struct buf *b)
+typedef int step(const struct buf *b, size_t *pos, struct bundle_entry *ret, bool *ret_more,
+                 struct err *e);
+
+static long long walk_by(step *next, const struct buf *b)
 {
     struct bundle_entry f;
     struct err e;
@@ -30,7 +33,7 @@ static long long walk(const struct buf *b)
     long long total = 0;
     size_t pos = 0;
     int rc;
-    while ((rc = bundle_next(b, &pos, &f, &more, &e)) == 0 && more) {
+    while ((rc = next(b, &pos, &f, &more, &e)) == 0 && more) {
         if (f.name < b->data || f.bytes + f.head.size > b->data + b->len || pos > b->len)
             abort();
         if (memchr(f.name, '\0', f.head.name_len))
@@ -40,6 +43,11 @@ static long long walk(const struct buf *b)
     return rc ? -1 : total;
 }
 
+static long long walk(const struct buf *b)
+{
+    return walk_by(bundle_next, b);
+}
+
 static void read_outputs(const uint8_t *data, size_t size)
 {
     scoped(buf) b = { 0 }, report = { 0 }, merged = { 0 };
@@ -47,6 +55,8 @@ static void read_outputs(const uint8_t *data, size_t size)
     if (buf_add(&b, data, size, &e))
         abort();
     bool well_formed = walk(&b) >= 0;
+    if (walk_by(bundle_next_output, &b) < 0 && well_formed)
+        abort();
     json_decref(result_files(&b));
     char **sources = NULL;
     (void)!stage_sources(language_find("c"), "main.c", &b, &sources, &e);

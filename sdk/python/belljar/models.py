@@ -244,7 +244,7 @@ class Usage(Model):
 
 
 class OutputFile(Model):
-    #: path below /sandbox
+    #: path below /sandbox, or an absolute one below /tmp
     name: str
     #: ok, or the reason why the file was not fetched
     status: Literal["ok", "missing", "not_a_file", "too_large", "refused"]
@@ -3135,7 +3135,7 @@ class RunOptions(TypedDict, total=False):
     #: try: if the program fails, run it with each suggested line; the result has `fixes`. try_with_network:
     #: also if it has a network
     fixes: Literal["none", "try", "try_with_network"]
-    #: names of files to fetch from /sandbox; "." is every file
+    #: names of files to fetch from /sandbox, or absolute names below /tmp; "." is every file in /sandbox
     outputs: List[str]
     #: cancel the run if the client goes away
     cancel_on_disconnect: bool
@@ -3249,7 +3249,7 @@ class BatchRequestRun(TypedDict, total=False):
     #: try: if the program fails, run it with each suggested line; the result has `fixes`. try_with_network:
     #: also if it has a network
     fixes: Literal["none", "try", "try_with_network"]
-    #: names of files to fetch from /sandbox; "." is every file
+    #: names of files to fetch from /sandbox, or absolute names below /tmp; "." is every file in /sandbox
     outputs: List[str]
     #: default, manual and acceptEdits ask a person first
     permission_mode: PermissionMode

@@ -160,7 +160,7 @@ export interface Usage {
     pids_peak?: number;
 }
 export interface OutputFile {
-    /** path below /sandbox */
+    /** path below /sandbox, or an absolute one below /tmp */
     name: string;
     /** ok, or the reason why the file was not fetched */
     status: "ok" | "missing" | "not_a_file" | "too_large" | "refused";
@@ -2515,7 +2515,7 @@ export interface RunOptions {
     values?: "auto" | "none" | "all";
     /** try: if the program fails, run it with each suggested line; the result has `fixes`. try_with_network: also if it has a network */
     fixes?: "none" | "try" | "try_with_network";
-    /** names of files to fetch from /sandbox; "." is every file */
+    /** names of files to fetch from /sandbox, or absolute names below /tmp; "." is every file in /sandbox */
     outputs?: string[];
     /** cancel the run if the client goes away */
     cancel_on_disconnect?: boolean;
@@ -2621,7 +2621,7 @@ export interface BatchRequestRun {
     values?: "auto" | "none" | "all";
     /** try: if the program fails, run it with each suggested line; the result has `fixes`. try_with_network: also if it has a network */
     fixes?: "none" | "try" | "try_with_network";
-    /** names of files to fetch from /sandbox; "." is every file */
+    /** names of files to fetch from /sandbox, or absolute names below /tmp; "." is every file in /sandbox */
     outputs?: string[];
     /** default, manual and acceptEdits ask a person first */
     permission_mode?: PermissionMode;

@@ -276,7 +276,7 @@ static void answer_file(struct run_lookup *l)
     char quoted[96];
     bool more = true;
     text_quote(name, quoted, sizeof quoted);
-    for (size_t pos = 0; bundle_next(&l->row.files, &pos, &entry, &more, &e) == 0 && more;) {
+    for (size_t pos = 0; bundle_next_output(&l->row.files, &pos, &entry, &more, &e) == 0 && more;) {
         if (entry.head.name_len != strlen(name) || memcmp(entry.name, name, strlen(name)) != 0)
             continue;
         enum output_status status = (enum output_status)entry.head.status;

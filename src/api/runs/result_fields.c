@@ -73,7 +73,7 @@ const struct api_field isolation_reply[] = {
     { .schema = "Isolation" },
 };
 const struct api_field output_file_reply[] = {
-    { "name", FIELD_STRING, ALWAYS, .help = "path below /sandbox" },
+    { "name", FIELD_STRING, ALWAYS, .help = "path below /sandbox, or an absolute one below /tmp" },
     { "status", FIELD_STRING, ALWAYS, .one_of = output_status_words,
       .help = "ok, or the reason why the file was not fetched" },
     { "size", FIELD_INT, OR_NULL, .help = "in bytes; null if the file was not fetched" },

@@ -66,7 +66,8 @@ const struct api_field run_fields[] = {
       .help = "false gives a writable root that is thrown away; true by default" },
     RUN_OPTION_TABLE(OPTION_ROW) /* each row ends with a comma */
     { "outputs", FIELD_STRINGS, .max = JAR_RUN_OUTPUTS_MAX,
-      .help = "names of files to fetch from /sandbox; \".\" is every file" },
+      .help = "names of files to fetch from /sandbox, or absolute names below /tmp; \".\" is every "
+              "file in /sandbox" },
     { "wait", FIELD_BOOL, .help = "false answers 202 with the id at once; true by default" },
     { "stream", FIELD_BOOL,
       .help = "answer with events during the run (NDJSON, or SSE by the header Accept)" },
@@ -486,7 +487,7 @@ static int check_outputs(struct spec_builder *b, const char *surface, struct err
     (void)blame(b, "outputs");
     for (char **name = b->spec->outputs; *name; name++)
         if (strcmp(*name, ".") != 0 && !(tree && strcmp(*name, RUN_OUTPUT_TREE) == 0) &&
-            bundle_name_check(*name, strlen(*name), e))
+            output_name_check(*name, strlen(*name), e))
             return -1;
     return 0;
 }
@@ -679,6 +680,16 @@ static int check_level(struct spec_builder *b, struct err *e)
         return err_set(e, ERR_BAD_REQUEST, 0,
                        "stages share one jar, which needs isolation level jar or rootless, and the "
                        "level here is 'process': send one run for each program");
+    }
+    for (char **name = b->spec->outputs; name && *name; name++) {
+        if (!output_is_in_tmp(*name))
+            continue;
+        (void)blame(b, "outputs");
+        return err_set(e, ERR_BAD_REQUEST, 0,
+                       "'%s' needs isolation level jar or rootless, and the level here is "
+                       "'process', where a program has no /tmp of its own: write it to the "
+                       "directory of the program",
+                       QUOTED(*name));
     }
     if (!b->spec->writable_root)
         return 0;

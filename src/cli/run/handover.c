@@ -117,7 +117,7 @@ static int save_outputs(const struct run_arguments *o, const struct buf *bundle,
         struct bundle_entry entry;
         bool more;
         const char *name = o->outs[i].name;
-        if (bundle_next(bundle, &pos, &entry, &more, e))
+        if (bundle_next_output(bundle, &pos, &entry, &more, e))
             return -1;
         if (!more || entry.head.name_len != strlen(name) ||
             memcmp(entry.name, name, strlen(name)) != 0)

@@ -31,7 +31,7 @@ static int parse_pair(const char *text, bool host_first, struct file_pair *ret, 
     }
     *ret = host_first ? (struct file_pair){ .host = a, .name = b }
                       : (struct file_pair){ .host = b, .name = a };
-    return bundle_name_check(ret->name, strlen(ret->name), e);
+    return (host_first ? bundle_name_check : output_name_check)(ret->name, strlen(ret->name), e);
 }
 
 static int add_pair(struct file_pair **list, size_t *n, size_t max, const char *text,
@@ -108,7 +108,7 @@ static const struct arg_row rows[] = {
     { "file", "HOST[:NAME]", .repeats = true, .apply = add_file, .values.kind = VALUES_FILE,
       .help = "put a file beside the program" },
     { "out", "NAME[:HOST]", .repeats = true, .apply = add_out,
-      .help = "save a file that the program wrote (no colon in NAME)" },
+      .help = "save a file that the program wrote in /sandbox, or /tmp/... (no colon in NAME)" },
     { "stdin", "FILE", .offset = AT(stdin_file), .values.kind = VALUES_FILE,
       .help = "standard input of the program; otherwise that of belljar" },
     { "mount", "DIR[:NAME]", .repeats = true, .apply = run_mounts_add, .values.kind = VALUES_FILE,

@@ -21,7 +21,7 @@ static enum output_status collect_one(const struct place *p, const char *name,
     char *names[] = { (char *)name, NULL };
     autoclose int out = memfd_create("unit-test", MFD_CLOEXEC);
     int before = open_fds();
-    CHECK_INT(files_collect(p->fd, names, out, &e), 0);
+    CHECK_INT(files_collect(p->fd, -1, names, out, &e), 0);
     CHECK_INT(open_fds(), before);
     CHECK(lseek(out, 0, SEEK_SET) == 0 && fd_read_to_buf(out, SIZE_MAX / 8, &b, &e) == 0);
     struct bundle_head head;
@@ -129,6 +129,102 @@ static void test_names_cannot_lead_out(void)
     place_done(&p);
 }
 
+/* The bytes of the first entry of a bundle; its status is in the head. */
+static enum output_status read_first(int out, const char *name, struct buf *ret)
+{
+    struct err e = { 0 };
+    scoped(buf) b = { 0 };
+    struct bundle_entry entry = { 0 };
+    bool more = false;
+    size_t pos = 0;
+    CHECK(lseek(out, 0, SEEK_SET) == 0 && fd_read_to_buf(out, SIZE_MAX / 8, &b, &e) == 0);
+    if (!CHECK(bundle_next_output(&b, &pos, &entry, &more, &e) == 0 && more) ||
+        !CHECK(bundle_is_named(&entry, name)))
+        return OUTPUT_STATUS_COUNT_;
+    CHECK_INT(buf_add(ret, entry.bytes, entry.head.size, &e), 0);
+    CHECK_INT(pos, b.len);
+    pos = 0; /* a reader that makes files refuses the name */
+    CHECK_INT(bundle_next(&b, &pos, &entry, &more, &e), output_is_in_tmp(name) ? -1 : 0);
+    return (enum output_status)entry.head.status;
+}
+
+static void test_names_below_tmp_come_from_the_other_directory(void)
+{
+    struct place p;
+    if (!place_init(&p))
+        return;
+    CHECK(mkdirat(p.fd, "sandbox", 0755) == 0 && mkdirat(p.fd, "tmp", 01777) == 0 &&
+          mkdirat(p.fd, "tmp/d", 0755) == 0 && mkdirat(p.fd, "sandbox/tmp", 0755) == 0);
+    place_file(&p, "sandbox/x", "sandbox", 0644);
+    place_file(&p, "sandbox/tmp/x", "other", 0644);
+    place_file(&p, "tmp/x", "tmp", 0644);
+    place_file(&p, "tmp/d/y", "deep", 0644);
+    place_file(&p, "beside", "secret", 0644);
+    CHECK(symlinkat("/etc/passwd", p.fd, "tmp/link") == 0 &&
+          symlinkat("/etc", p.fd, "tmp/etc") == 0 && symlinkat("..", p.fd, "tmp/up") == 0 &&
+          symlinkat("../sandbox/x", p.fd, "tmp/across") == 0 &&
+          mkfifoat(p.fd, "tmp/fifo", 0666) == 0 &&
+          mknodat(p.fd, "tmp/socket", S_IFSOCK | 0666, 0) == 0 &&
+          linkat(p.fd, "tmp/x", p.fd, "tmp/hard", 0) == 0);
+    autoclose int dir = openat(p.fd, "sandbox", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    autoclose int tmp = openat(p.fd, "tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    static const struct {
+        const char *name;
+        enum output_status status;
+        const char *text;
+    } rows[] = {
+        { "x", OUTPUT_OK, "sandbox" },
+        { "tmp/x", OUTPUT_OK, "other" },
+        { "/tmp/x", OUTPUT_OK, "tmp" },
+        { "/tmp/d/y", OUTPUT_OK, "deep" },
+        { "/tmp/hard", OUTPUT_OK, "tmp" },
+        { "/tmp/link", OUTPUT_NOT_A_FILE, "" },
+        { "/tmp/etc/passwd", OUTPUT_NOT_A_FILE, "" },
+        { "/tmp/up/beside", OUTPUT_NOT_A_FILE, "" },
+        { "/tmp/across", OUTPUT_NOT_A_FILE, "" },
+        { "/tmp/fifo", OUTPUT_NOT_A_FILE, "" },
+        { "/tmp/socket", OUTPUT_NOT_A_FILE, "" },
+        { "/tmp/d", OUTPUT_NOT_A_FILE, "" },
+        { "/tmp/none", OUTPUT_MISSING, "" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct err e = { 0 };
+        scoped(buf) bytes = { 0 };
+        char *names[] = { (char *)rows[i].name, NULL };
+        autoclose int out = memfd_create("unit-test", MFD_CLOEXEC);
+        CHECK_INT(files_collect(dir, tmp, names, out, &e), 0);
+        if (!CHECK_STR(output_status_word(read_first(out, rows[i].name, &bytes)),
+                       output_status_word(rows[i].status)) ||
+            !CHECK_STR(buf_str(&bytes), rows[i].text))
+            printf("    %s\n", rows[i].name);
+    }
+    place_done(&p);
+}
+
+/* The keeper checks names, but it may be wrong. */
+static void test_names_cannot_lead_out_of_tmp(void)
+{
+    static const char *const names[] = { "/tmp/../beside", "/tmp//etc/passwd",    "/tmp/..",
+                                         "/tmp/",          "/tmp/d/../../beside", "/etc/passwd" };
+    struct place p;
+    if (!place_init(&p))
+        return;
+    CHECK(mkdirat(p.fd, "tmp", 01777) == 0 && mkdirat(p.fd, "tmp/d", 0755) == 0);
+    place_file(&p, "beside", "secret", 0644);
+    autoclose int tmp = openat(p.fd, "tmp", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        struct err e = { 0 };
+        struct bundle_head head = { 0 };
+        char *list[] = { (char *)names[i], NULL };
+        autoclose int out = memfd_create("unit-test", MFD_CLOEXEC);
+        CHECK_INT(files_collect(p.fd, tmp, list, out, &e), 0);
+        CHECK(pread(out, &head, sizeof head, 0) == sizeof head);
+        if (!CHECK(head.status != OUTPUT_OK && head.size == 0))
+            printf("    %s\n", names[i]);
+    }
+    place_done(&p);
+}
+
 static bool sparse(const struct place *p, const char *name, off_t size)
 {
     autoclose int fd = openat(p->fd, name, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
@@ -167,7 +263,7 @@ static void test_all_files_together_are_bounded(void)
         sparse(&p, names[i], 15 << 20);
     place_file(&p, "f", "small", 0644);
     autoclose int out = memfd_create("unit-test", MFD_CLOEXEC);
-    CHECK_INT(files_collect(p.fd, names, out, &e), 0);
+    CHECK_INT(files_collect(p.fd, -1, names, out, &e), 0);
     CHECK(lseek(out, 0, SEEK_SET) == 0 && fd_read_to_buf(out, SIZE_MAX / 8, &b, &e) == 0);
     for (int i = 0; i < 6; i++) {
         if (!CHECK(bundle_next(&b, &pos, &entry, &more, &e) == 0 && more))
@@ -210,7 +306,7 @@ static void test_nobody_to_read_it_is_an_error(void)
         return;
     sparse(&p, "large", 1 << 20);
     autoclose int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
-    CHECK_INT(files_collect(p.fd, names, full, &e), -1);
+    CHECK_INT(files_collect(p.fd, -1, names, full, &e), -1);
     CHECK(strstr(e.text, "large") != NULL && e.sys == ENOSPC);
     place_done(&p);
 }
@@ -225,7 +321,7 @@ static int collect_all(const struct place *p, struct buf *b)
     char *names[] = { (char *)FILES_ALL, (char *)FILES_ALL, NULL };
     autoclose int out = memfd_create("unit-test", MFD_CLOEXEC);
     int before = open_fds();
-    CHECK_INT(files_collect(p->fd, names, out, &e), 0);
+    CHECK_INT(files_collect(p->fd, -1, names, out, &e), 0);
     CHECK_INT(open_fds(), before);
     CHECK(lseek(out, 0, SEEK_SET) == 0 && fd_read_to_buf(out, SIZE_MAX / 8, b, &e) == 0);
     CHECK(b->len <= BUNDLE_STREAM_MAX);
@@ -435,7 +531,7 @@ static void test_a_tree_has_its_empty_directories_and_modes(void)
     place_file(&p, "full/tool", "x", 0751);
     CHECK_INT(symlinkat("/", p.fd, "links/to"), 0);
     autoclose int out = memfd_create("unit-test", MFD_CLOEXEC);
-    CHECK_INT(files_collect(p.fd, names, out, &e), 0);
+    CHECK_INT(files_collect(p.fd, -1, names, out, &e), 0);
     CHECK(lseek(out, 0, SEEK_SET) == 0 && fd_read_to_buf(out, 1 << 20, &b, &e) == 0);
     for (size_t pos = 0; CHECK_INT(bundle_next(&b, &pos, &entry, &more, &e), 0) && more;) {
         CHECK_INT(entry.head.status, OUTPUT_OK);
@@ -458,6 +554,8 @@ static const struct check_test tests[] = {
     TEST(test_what_is_no_file_is_told_at_once),
     TEST(test_what_is_not_there_is_missing),
     TEST(test_names_cannot_lead_out),
+    TEST(test_names_below_tmp_come_from_the_other_directory),
+    TEST(test_names_cannot_lead_out_of_tmp),
     TEST(test_file_past_the_bound_is_told_not_read),
     TEST(test_all_files_together_are_bounded),
     TEST(test_file_its_maker_locked_is_refused),

@@ -59,6 +59,38 @@ static void test_lengths_of_names_are_bounded_exactly(void)
     CHECK_INT(bundle_name_check(name, SIZE_MAX, &e), -1);
 }
 
+static void test_names_of_outputs_may_be_below_tmp(void)
+{
+    static const struct name good[] = { NAME("a"), NAME("tmp/a"), NAME("/tmp/a"),
+                                        NAME("/tmp/a/b.txt"), NAME("/tmp/.hidden") };
+    static const struct name bad[] = {
+        NAME(""),          NAME("/"),          NAME("/tmp"),        NAME("/tmp/"),
+        NAME("/tmp//a"),   NAME("/tmp/../a"),  NAME("/tmp/."),      NAME("/tmp/a/"),
+        NAME("/tmp/a/.."), NAME("/tmp/a\0b"),  NAME("/etc/passwd"), NAME("//tmp/a"),
+        NAME("/tmpx/a"),   NAME("/var/tmp/a"), NAME("/dev/shm/a"),  NAME("/sandbox/a"),
+        NAME("/TMP/a"),    NAME("./tmp/a"),    NAME("../tmp/a"),    NAME("/tmp/./a"),
+    };
+    struct err e = { 0 };
+    char name[BUNDLE_NAME_MAX + 2];
+    for (size_t i = 0; i < ARRAY_LEN(good); i++)
+        CHECK_INT(output_name_check(good[i].text, good[i].len, &e), 0);
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+        if (!CHECK_INT(output_name_check(bad[i].text, bad[i].len, &e), -1))
+            printf("    %s\n", bad[i].text);
+        CHECK(strstr(e.text, "is accepted") != NULL);
+    }
+    CHECK(!output_is_in_tmp("tmp/a") && output_is_in_tmp("/tmp/a"));
+    CHECK_INT(bundle_name_check("/tmp/a", 6, &e), -1); /* files that go in stay in /sandbox */
+    memset(name, 'n', sizeof name);
+    memcpy(name, "/tmp/", 5);
+    for (size_t i = 200; i < sizeof name; i += 200)
+        name[i] = '/';
+    CHECK_INT(output_name_check(name, BUNDLE_NAME_MAX, &e), 0);
+    CHECK_INT(output_name_check(name, BUNDLE_NAME_MAX + 1, &e), -1);
+    CHECK_INT(output_name_check(edge_copy("/tmp/", 5), 5, &e), -1);
+    CHECK_INT(output_name_check(edge_copy("/tm", 3), 3, &e), -1);
+}
+
 static void test_name_is_not_read_past_its_length(void)
 {
     static const char *const names[] = { "a", "a/b", "a/", "/a", "..", "a/..", "abc/." };
@@ -215,6 +247,7 @@ static const struct check_test tests[] = {
     TEST(test_ordinary_names_are_accepted),
     TEST(test_names_that_lead_elsewhere_are_refused),
     TEST(test_lengths_of_names_are_bounded_exactly),
+    TEST(test_names_of_outputs_may_be_below_tmp),
     TEST(test_name_is_not_read_past_its_length),
     TEST(test_what_goes_in_comes_out_in_order),
     TEST(test_empty_bundle_has_no_entry),
