@@ -93,8 +93,8 @@ static void add_stream(json_t *o, struct run *run, enum run_stream stream, const
 
 static json_t *stage_head(const struct caller_stage *s)
 {
-    return json_pack("{s:s, s:s, s:i}", "name", s->name, "language", s->language->name,
-                     "expect_exit", s->expect_exit);
+    return json_pack("{s:s, s:s, s:i, s:o}", "name", s->name, "language", s->language->name,
+                     "expect_exit", s->expect_exit, "limits", result_limits(&s->limits));
 }
 
 static json_t *stage_json(struct run *run, enum verdict verdict, bool passed)

@@ -87,7 +87,7 @@ json_t *result_time(uint64_t unix_ms)
     return unix_ms ? json_string(moment_format((int64_t)unix_ms, text)) : json_null();
 }
 
-static json_t *limits_object(const struct limits *limits)
+json_t *result_limits(const struct limits *limits)
 {
     json_t *o = json_object();
     for (int i = 0; i < LIMIT_COUNT; i++)
@@ -185,7 +185,7 @@ json_t *result_json(const struct result *r)
     json_put(o, "stdout_truncated", json_boolean(r->truncated[0]));
     json_put(o, "stderr_truncated", json_boolean(r->truncated[1]));
     json_put(o, "usage", result_usage(&r->usage));
-    json_put(o, "limits", limits_object(&r->limits));
+    json_put(o, "limits", result_limits(&r->limits));
     json_put(o, "limits_hit", limits_hit(r));
     json_put(o, "isolation", result_isolation(&r->isolation));
     json_put(o, "files", result_files(r->files));

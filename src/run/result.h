@@ -63,6 +63,7 @@ json_t *result_files(const struct buf *bundle);
 json_t *result_usage(const struct usage *u);
 /* "SIGKILL", or null for 0. */
 json_t *result_signal(int number);
+json_t *result_limits(const struct limits *limits);
 json_t *result_limit_set(limit_set set);
 json_t *result_layer_set(layer_set set);
 /* "2026-01-31T12:00:00.123Z", or null for 0. */

@@ -64,6 +64,21 @@ const void *run_option_of_const(const struct run_options *o, const struct run_op
     return (const char *)o + d->offset;
 }
 
+bool run_option_is_given(const struct run_options *o, const struct run_option_def *d)
+{
+    const void *value = run_option_of_const(o, d);
+    switch (d->kind) {
+    case RUN_OPTION_BOOL:
+        return *(const bool *)value;
+    case RUN_OPTION_LIST:
+        return *(char *const *const *)value != NULL;
+    case RUN_OPTION_CHOICE:
+        return *(const unsigned *)value != 0;
+    default:
+        return o->compile_limits_given != 0;
+    }
+}
+
 /* "a, b, c" of the i-th names up to NULL. */
 static const char *list_names(const char *(*name_at)(const void *, int), const void *names,
                               char *out, size_t size)
@@ -101,8 +116,8 @@ static int parse_choice(const struct run_option_def *d, const char *value, unsig
                    d->option, QUOTED(value), list_names(word_at, d->words, known, sizeof known));
 }
 
-static int parse_limit(struct run_options *o, const struct run_option_def *d, const char *value,
-                       struct err *e)
+int run_limit_parse(const char *option, const char *value, struct limits *limits, limit_set *given,
+                    struct err *e)
 {
     char known[160];
     const char *equals = strchr(value, '=');
@@ -110,11 +125,11 @@ static int parse_limit(struct run_options *o, const struct run_option_def *d, co
         const char *name = limit_defs[i].option;
         if (strlen(name) != (size_t)(equals - value) || strncmp(name, value, strlen(name)) != 0)
             continue;
-        o->compile_limits_given |= LIMIT_BIT(i);
-        return limit_parse((enum limit_id)i, equals + 1, run_option_of(o, d), e);
+        *given |= LIMIT_BIT(i);
+        return limit_parse((enum limit_id)i, equals + 1, limits, e);
     }
     return err_set(e, ERR_BAD_REQUEST, 0,
-                   "--%s '%s' is not LIMIT=VALUE such as timeout=60s: %s are the limits", d->option,
+                   "--%s '%s' is not LIMIT=VALUE such as timeout=60s: %s are the limits", option,
                    QUOTED(value), list_names(limit_at, NULL, known, sizeof known));
 }
 
@@ -130,6 +145,6 @@ int run_option_parse(struct run_options *o, const struct run_option_def *d, cons
     case RUN_OPTION_CHOICE:
         return parse_choice(d, value, run_option_of(o, d), e);
     default:
-        return parse_limit(o, d, value, e);
+        return run_limit_parse(d->option, value, run_option_of(o, d), &o->compile_limits_given, e);
     }
 }

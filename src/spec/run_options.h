@@ -160,6 +160,13 @@ extern const struct run_option_def run_option_defs[RUN_OPTION_COUNT];
 void *run_option_of(struct run_options *o, const struct run_option_def *d);
 const void *run_option_of_const(const struct run_options *o, const struct run_option_def *d);
 
+/* Whether the value is not the default. */
+bool run_option_is_given(const struct run_options *o, const struct run_option_def *d);
+
+/* LIMIT=VALUE, such as timeout=60s, of the option with this name: the options of limits are LIMITs. */
+[[nodiscard]] int run_limit_parse(const char *option, const char *value, struct limits *limits,
+                                  limit_set *given, struct err *e);
+
 /* Sets an option from a word of the command line; of a bool, value is NULL. */
 [[nodiscard]] int run_option_parse(struct run_options *o, const struct run_option_def *d,
                                    const char *value, struct err *e);

@@ -62,9 +62,14 @@ def test_several_outs_in_order(public_path):
 
 def test_out_below_tmp_is_fetched_by_its_absolute_name(sealed, public_path):
     """R1.7: beside files of /sandbox with the same name, cold and warm, also after a failure"""
-    code = ("import os\nos.makedirs('/tmp/d/e')\nos.mkdir('tmp')\nopen('/tmp/x', 'wb').write(bytes(range(256)))\n"
-            "open('/tmp/d/e/y', 'w').write('deep')\nopen('x', 'w').write('sandbox')\nopen('tmp/x', 'w').write('inner')\n"
-            "raise SystemExit(3)")
+    code = """\
+import os
+os.makedirs('/tmp/d/e')
+os.mkdir('tmp')
+open('/tmp/x', 'wb').write(bytes(range(256)))
+for name, text in (('/tmp/d/e/y', 'deep'), ('x', 'sandbox'), ('tmp/x', 'inner')):
+    open(name, 'w').write(text)
+raise SystemExit(3)"""
     result = fetch(code, public_path, "/tmp/x", f"x:{public_path}/own", f"tmp/x:{public_path}/inner",
                    f"/tmp/d/e/y:{public_path}/deep", "/tmp/none")
     assert result.status == 3 and (public_path / "x").read_bytes() == bytes(range(256)), result
@@ -81,7 +86,8 @@ def test_out_below_tmp_works_in_every_kind_of_jar(sealed, public_path):
         result = run_sh(sh, out=["/tmp/d/f"], cwd=public_path, **how)
         assert result.verdict == "ok" and (public_path / "f").read_text() == "text\n", (how, result)
         (public_path / "f").unlink()
-    (public_path / "p.c").write_text('#include <stdio.h>\nint main(void) { return fputs("c", fopen("/tmp/f", "w")) < 0; }')
+    (public_path / "p.c").write_text(
+        '#include <stdio.h>\nint main(void) { return fputs("c", fopen("/tmp/f", "w")) < 0; }')
     result = belljar("run", "--out", "/tmp/f", public_path / "p.c", cwd=public_path)
     assert result.status == 0 and (public_path / "f").read_text() == "c", result
 
@@ -142,8 +148,8 @@ def test_out_into_a_symlink_of_the_host_is_the_callers_business(public_path):
     assert result.status == 125 and "/nonexistent/folder/a" in result.message, result
 
 
-@pytest.mark.parametrize("name", ["/tmp", "/tmp/", "/tmp//x", "/tmp/../etc/passwd", "/tmp/d/../../x", "/tmp/.", "/tmp/x/",
-                                  "/tmpx/y", "/var/tmp/x", "/dev/shm/x", "/sandbox/x", "//tmp/x", "../tmp/x",
+@pytest.mark.parametrize("name", ["/tmp", "/tmp/", "/tmp//x", "/tmp/../etc/passwd", "/tmp/d/../../x", "/tmp/.",
+                                  "/tmp/x/", "/tmpx/y", "/var/tmp/x", "/dev/shm/x", "/sandbox/x", "//tmp/x", "../tmp/x",
                                   "/tmp/" + "x" * 300, "/tmp/" + "x/" * 2497 + "x"], ids=lambda n: n[:20])
 def test_out_names_that_leave_tmp_are_refused(public_path, name):
     """R1.7: also a name of 5000 bytes"""

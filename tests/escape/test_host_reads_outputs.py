@@ -95,7 +95,8 @@ def test_name_below_tmp_reads_no_file_of_the_hosts_tmp(sealed, public_path):
     host.chmod(0o644)
     try:
         result, got = fetch("print(os.listdir('/tmp'))", public_path, str(host))
-        linked, gone = fetch(f"os.symlink({str(host)!r}, '/tmp/x'); os.rename('/tmp/x', {str(host)!r})", public_path, str(host))
+        trick = f"os.symlink({str(host)!r}, '/tmp/x'); os.rename('/tmp/x', {str(host)!r})"
+        linked, gone = fetch(trick, public_path, str(host))
         assert host.read_text() == SECRET
     finally:
         host.unlink()

@@ -818,6 +818,8 @@ class ResultStage(Model):
     passed: bool
     #: of the request
     expect_exit: int
+    #: that held for it, by key
+    limits: LimitValues
     #: of its program, 128 + signal, 124 or 137
     exit_code: Union[int, None]
     #: that ended its program
@@ -839,6 +841,7 @@ class ResultStage(Model):
     #: like stdout_cut, for stderr
     stderr_cut: Union[bool, None]
     _models = {
+        "limits": "LimitValues",
         "usage": "Usage",
     }
 

@@ -597,6 +597,8 @@ export interface ResultStage {
     passed: boolean;
     /** of the request */
     expect_exit: number;
+    /** that held for it, by key */
+    limits: LimitValues;
     /** of its program, 128 + signal, 124 or 137 */
     exit_code?: number;
     /** that ended its program */

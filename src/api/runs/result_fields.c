@@ -49,6 +49,7 @@ static const struct api_field stage_reply[] = {
       .help = "of this stage, from outside the jar; null: it did not begin" },
     { "passed", FIELD_BOOL, ALWAYS, .help = "it ended by itself with expect_exit" },
     { "expect_exit", FIELD_INT, ALWAYS, .help = "of the request" },
+    { "limits", FIELD_LIMIT_VALUES, ALWAYS, .help = "that held for it, by key" },
     { "exit_code", FIELD_INT, .help = "of its program, 128 + signal, 124 or 137" },
     { "signal", FIELD_STRING, OR_NULL, .help = "that ended its program" },
     { "usage", FIELD_OBJECT, .fields = usage_reply,

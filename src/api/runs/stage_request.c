@@ -7,6 +7,7 @@
 #include "api/kernel/fields.h"
 #include "base/text.h"
 #include "run/json.h"
+#include "run/result.h"
 #include "spec/bundle.h"
 
 enum { STAGE_NAME_MAX = 40 };
@@ -164,13 +165,10 @@ json_t *stages_to_json(const struct run_spec *spec)
     json_t *list = json_array();
     for (size_t i = 0; i < spec->n_stages; i++) {
         const struct caller_stage *s = &spec->stages[i];
-        json_t *limits = json_object();
-        for (int k = 0; k < LIMIT_COUNT; k++)
-            json_put(limits, limit_defs[k].key, json_integer((json_int_t)s->limits.v[k]));
-        (void)json_array_append_new(list,
-                                    json_pack("{s:s, s:s, s:s, s:i, s:o}", "name", s->name,
-                                              "language", s->language->name, "file", s->main_name,
-                                              "expect_exit", s->expect_exit, "limits", limits));
+        (void)json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:i, s:o}", "name", s->name,
+                                                    "language", s->language->name, "file",
+                                                    s->main_name, "expect_exit", s->expect_exit,
+                                                    "limits", result_limits(&s->limits)));
     }
     return list;
 }

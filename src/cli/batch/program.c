@@ -18,10 +18,10 @@ enum { ANSWER_MS = 3600000 };
 static const size_t answer_max = 256UL << 20;
 
 /* Options of one run alone. */
-static const char *const not_of_many[] = { "code",          "out",       "stdin",
-                                           "template",      "isolation", "strict",
-                                           "allow-private", "profile",   "display",
-                                           "bench",         "fix" };
+static const char *const not_of_many[] = { "code",      "out",         "stdin",         "template",
+                                           "isolation", "strict",      "allow-private", "profile",
+                                           "display",   "bench",       "fix",           "stage",
+                                           "stages",    "expect-exit", "stage-limit" };
 
 static bool is_of_many(const struct arg_row *row)
 {

@@ -13,6 +13,8 @@ struct end_note {
     struct limits limits; /* of compile_error: those of the compiler */
     const char *error;    /* the reason, if belljar failed or the run was not allowed */
     const char *install; /* the command that installs the missing language; NULL: none is missing */
+    const char *stage;   /* the name of the stage that failed; NULL: none, or no stages */
+    bool stage_in_file;  /* its limits are in the file of --stages */
     bool unheard;        /* cancelled because its output has no reader */
 };
 

@@ -16,6 +16,8 @@
 #include "runtime/version.h"
 #include "spec/bundle.h"
 
+enum { STDIN_MAX = 4 << 20 }; /* of stages */
+
 void inputs_done(struct inputs *in)
 {
     fd_close(&in->bundle_fd);
@@ -190,6 +192,37 @@ int inputs_load(struct inputs *ret, const struct run_arguments *o, struct err *e
     if (terminal_open(&in.terminal, &in.stdin_fd, e))
         return -1;
     if (fd_sealed_memory("belljar-files", &bundle, &in.bundle_fd, e))
+        return -1;
+    *ret = in;
+    in = (struct inputs)INPUTS_INIT;
+    return 0;
+}
+
+static int keep_stdin(struct inputs *in, const char *path, struct err *e)
+{
+    scoped(buf) bytes = { 0 };
+    mode_t mode;
+    autoclose int fd = -1;
+    if (path && open_file(path, "stdin", UINT64_MAX, &fd, &mode, e))
+        return -1;
+    if (!path && isatty(0))
+        return 0;
+    if (fd_read_to_buf(path ? fd : 0, STDIN_MAX, &bytes, e))
+        return e->code != ERR_TOO_LARGE
+                   ? err_wrap(e, "the input of the stages")
+                   : err_set(e, ERR_TOO_LARGE, 0,
+                             "the input of the stages has more than %d MiB, and each of them reads "
+                             "all of it: name its file on the command line, and read that file",
+                             STDIN_MAX >> 20);
+    return fd_sealed_memory("belljar-stdin", &bytes, &in->stdin_fd, e);
+}
+
+int inputs_load_files(struct inputs *ret, const struct run_arguments *o, struct err *e)
+{
+    scoped(inputs) in = INPUTS_INIT;
+    scoped(buf) bundle = { 0 };
+    if (load_files(o, "", &bundle, e) || keep_stdin(&in, o->stdin_file, e) ||
+        fd_sealed_memory("belljar-files", &bundle, &in.bundle_fd, e))
         return -1;
     *ret = in;
     in = (struct inputs)INPUTS_INIT;

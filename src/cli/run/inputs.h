@@ -8,7 +8,7 @@
 #include "cli/run/terminal.h"
 
 struct inputs {
-    const struct language *language;
+    const struct language *language; /* NULL: of stages */
     char main_name[1025];
     int bundle_fd;
     int stdin_fd;             /* stdin of the program; -1: empty */
@@ -22,4 +22,7 @@ struct inputs {
 void inputs_done(struct inputs *in);
 /* Reads the bundle from its start. All holders of the descriptor share its offset. */
 [[nodiscard]] int inputs_files(const struct inputs *in, struct buf *ret, struct err *e);
+/* Without a program. All of the input is read now, as far as it is no terminal. */
+[[nodiscard]] int inputs_load_files(struct inputs *ret, const struct run_arguments *o,
+                                    struct err *e);
 [[nodiscard]] int inputs_load(struct inputs *ret, const struct run_arguments *o, struct err *e);

@@ -93,8 +93,7 @@ static int service_links_open(struct service_links *l, const struct service_choi
     return rc ? rc : remote_connect(s, &l->side, e);
 }
 
-/* Options that only a run without a service has; NULL: none is given. */
-static const char *option_of_here(const struct run_arguments *o)
+const char *remote_option_of_here(const struct run_arguments *o)
 {
     return o->local                 ? "--local"
            : o->strict              ? "--strict"
@@ -108,7 +107,9 @@ static const char *option_of_here(const struct run_arguments *o)
 static int wants_service(const struct run_arguments *o, const struct inputs *in, bool *ret,
                          struct err *e)
 {
-    const char *here = option_of_here(o), *url = service_choice_url(&o->service);
+    /* Stages have found their service already. */
+    const char *here = o->stages ? NULL : remote_option_of_here(o);
+    const char *url = service_choice_url(&o->service);
     if (here && o->service.url)
         return err_set(e, ERR_USAGE, 0,
                        "--service '%s' and %s contradict each other: %s runs the program here",

@@ -23,6 +23,9 @@ enum { REMOTE_NONE = -2 };
 [[nodiscard]] int remote_connect(const struct service_choice *s, struct client **ret,
                                  struct err *e);
 
+/* An option with which no running service is used; NULL: none is given. */
+const char *remote_option_of_here(const struct run_arguments *o);
+
 /* Adds a next step to the reason why a service refused. Always -1. */
 [[nodiscard]] int remote_advise(struct err *e);
 

@@ -28,6 +28,7 @@
 #include "cli/run/profile_view.h"
 #include "cli/run/remote.h"
 #include "cli/run/remote_request.h"
+#include "cli/run/stage_view.h"
 #include "run/jar_run.h"
 #include "run/json.h"
 #include "run/privileges.h"
@@ -63,6 +64,7 @@ struct session {
     bool cancel_sent;
     bool output_dropped; /* after it was cancelled: our reader did not take all */
     bool unheard;        /* the output has no reader */
+    bool in_line;        /* the last byte of the output did not end its line */
     uint64_t give_up_ms; /* 0: not yet */
     /* the side connection */
     enum errand errand;
@@ -154,9 +156,12 @@ static int event_output(struct session *s, const json_t *event, enum run_stream 
     const json_t *text = json_object_get(event, "data"),
                  *base64 = json_object_get(event, "data_base64");
     struct buf *b = &s->printed[stream];
-    if (base64)
-        return text_base64_decode(json_string_value(base64), json_string_length(base64), b, e);
-    return buf_add(b, json_string_value(text), json_string_length(text), e);
+    int rc = base64
+                 ? text_base64_decode(json_string_value(base64), json_string_length(base64), b, e)
+                 : buf_add(b, json_string_value(text), json_string_length(text), e);
+    if (b->len > 0)
+        s->in_line = b->data[b->len - 1] != '\n';
+    return rc;
 }
 
 static int take_event(struct session *s, const char *line, size_t len, struct err *e)
@@ -203,11 +208,27 @@ static int connect_again(const struct session *s, struct client **ret, struct er
     return err_set(e, ERR_UNAVAILABLE, ECONNREFUSED, "the connection to the service is lost");
 }
 
+/* The service checks the stages of the command line: a mistake there is one of usage. */
+static int stages_refused(const struct client *c, struct err *e)
+{
+    size_t len;
+    const char *body = client_body(c, &len);
+    json_auto_t *answer = json_loadb(body, len, JSON_ALLOW_NUL, NULL);
+    const char *field = json_string_value(
+        json_object_get(json_object_get(answer, "error"), "field"));
+    struct err why = *e;
+    if (!field || strncmp(field, "stages", strlen("stages")) != 0 || strstr(why.text, field))
+        return err_set(e, ERR_USAGE, 0, "%s", why.text);
+    return err_set(e, ERR_USAGE, 0, "%.60s: %.170s", QUOTED(field), why.text);
+}
+
 /* Makes an error of the refusal of the service. */
-static int refused(const struct client *c, struct err *e)
+static int refused(const struct session *s, const struct client *c, struct err *e)
 {
     unsigned wait_s = client_response(c)->retry_after_s;
     (void)!service_refusal(c, e);
+    if (s->job->options->stages && e->code == ERR_BAD_REQUEST)
+        return stages_refused(c, e);
     if (e->code == ERR_BUSY && wait_s > 0 && !strstr(e->text, "try again")) {
         struct err why = *e;
         (void)!err_set(e, ERR_BUSY, 0, "%.160s: try again in %u s", why.text, wait_s);
@@ -234,7 +255,7 @@ static int events_ready(struct session *s, short revents, struct err *e)
     if (r->status == 0)
         return 0;
     if (r->status != 200)
-        return r->complete ? refused(s->events, e) : 0;
+        return r->complete ? refused(s, s->events, e) : 0;
     if (take_events(s, e))
         return -1;
     if (r->complete && !s->result && !has_pending(s))
@@ -514,6 +535,21 @@ static enum verdict verdict_named(const char *word)
     return word && verdict_parse(word, &v) ? VERDICT_INTERNAL_ERROR : v;
 }
 
+/* The table of stages; the limits and the name of the one that failed. */
+static void show_stages(const struct session *s, struct end_note *note, const json_t **limits)
+{
+    const json_t *stage = stage_view_failed(s->result), *own = json_object_get(stage, "limits");
+    struct err e = { 0 };
+    if (s->in_line && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO))
+        (void)fputc('\n', stderr);
+    if (stage_view_print(s->result, &e))
+        (void)cli_fail(&e);
+    note->stage = json_string_value(json_object_get(stage, "name"));
+    note->stage_in_file = s->job->options->stages_file;
+    if (own)
+        *limits = own;
+}
+
 static void print_note(const struct session *s)
 {
     const json_t *limits = json_object_get(s->result, "limits"),
@@ -532,7 +568,9 @@ static void print_note(const struct session *s)
         note.limits = s->job->options->run_options.compile_limits;
         limits = NULL; /* these are the limits of the run, which did not start */
     }
-    if (code && strcmp(code, err_name(ERR_NOT_FOUND)) == 0)
+    if (s->job->options->stages)
+        show_stages(s, &note, &limits);
+    else if (code && strcmp(code, err_name(ERR_NOT_FOUND)) == 0)
         note.install = s->job->inputs->language->install;
     for (int i = 0; i < LIMIT_COUNT; i++) {
         const json_t *limit = json_object_get(limits, limit_defs[i].key);
@@ -633,9 +671,8 @@ static int ask(struct session *s, struct err *e)
 {
     scoped(buf) body = { 0 };
     const struct remote_job *job = s->job;
-    s->source_fd = is_empty(job->inputs->stdin_fd) || job->options->template
-                       ? -1
-                       : job->inputs->stdin_fd;
+    bool whole = job->options->template || job->options->stages; /* it is in the request */
+    s->source_fd = whole || is_empty(job->inputs->stdin_fd) ? -1 : job->inputs->stdin_fd;
     if (remote_request_run(job->options, job->inputs, s->source_fd >= 0, &body, e))
         return -1;
     struct client_request q = { .method = "POST",

@@ -11,6 +11,7 @@
 #include "base/auto.h"
 #include "base/fdio.h"
 #include "base/text.h"
+#include "cli/repl/repl_mounts.h"
 #include "network/inject.h"
 #include "spec/bundle.h"
 
@@ -153,21 +154,20 @@ static void put_run_option(json_t *q, const struct run_options *o, const struct 
                            bool *failed)
 {
     const void *value = run_option_of_const(o, d);
+    if (!run_option_is_given(o, d))
+        return;
     switch (d->kind) {
     case RUN_OPTION_BOOL:
-        if (*(const bool *)value)
-            put(q, d->key, json_true(), failed);
+        put(q, d->key, json_true(), failed);
         return;
     case RUN_OPTION_LIST:
         put_list(q, d->key, *(char *const *const *)value, failed);
         return;
     case RUN_OPTION_CHOICE:
-        if (*(const unsigned *)value != 0)
-            put(q, d->key, json_string(d->words[*(const unsigned *)value]), failed);
+        put(q, d->key, json_string(d->words[*(const unsigned *)value]), failed);
         return;
     case RUN_OPTION_LIMITS:
-        if (o->compile_limits_given)
-            put(q, d->key, limits_object(value, o->compile_limits_given, failed), failed);
+        put(q, d->key, limits_object(value, o->compile_limits_given, failed), failed);
         return;
     }
 }
@@ -192,14 +192,39 @@ static json_t *inject_array(char *const *list, bool *failed)
     return all;
 }
 
-static void put_options(json_t *q, const struct run_arguments *o, bool *failed)
+static json_t *mounts_array(const struct run_arguments *o)
 {
-    json_t *args = json_array(), *outputs = json_array();
+    const struct repl_mounts m = { .dirs = o->mount_roots,
+                                   .names = o->mount_names,
+                                   .secrets = o->mount_secrets };
+    return repl_mounts_object(&m);
+}
+
+/* Stages, or one program with its arguments. */
+static void put_programs(json_t *q, const struct run_arguments *o, const struct inputs *in,
+                         bool *failed)
+{
+    if (o->stages) {
+        put(q, "stages", json_incref(o->stages), failed);
+        if (o->strict)
+            put(q, "strict_limits", json_true(), failed);
+        if (o->mount_roots)
+            put(q, "mounts", mounts_array(o), failed);
+        return;
+    }
+    json_t *args = json_array();
     for (char *const *arg = o->args; *arg; arg++)
         append(args, json_string_nocheck(*arg), failed);
+    put(q, "language", json_string(in->language->name), failed);
+    put(q, "entry", json_string_nocheck(in->main_name), failed);
+    put(q, "args", args, failed);
+}
+
+static void put_options(json_t *q, const struct run_arguments *o, bool *failed)
+{
+    json_t *outputs = json_array();
     for (size_t i = 0; i < o->n_outs; i++)
         append(outputs, json_string_nocheck(o->outs[i].name), failed);
-    put(q, "args", args, failed);
     put(q, "outputs", outputs, failed);
     put(q, "env", env_object(o->env, failed), failed);
     put(q, "limits", limits_object(&o->limits, o->limits_given, failed), failed);
@@ -230,14 +255,12 @@ static int dump(const json_t *object, bool failed, struct buf *b, struct err *e)
     return 0;
 }
 
-/* A run from a template has all its stdin at its start. */
-static int put_template(json_t *q, const struct run_arguments *o, const struct inputs *in,
-                        bool *failed, struct err *e)
+/* A run from a template, and a run with stages, have all their stdin at their start. */
+static int put_stdin(json_t *q, const struct inputs *in, bool *failed, struct err *e)
 {
     enum { STDIN_MAX = 4 << 20 };
     scoped(buf) bytes = { 0 };
     struct stat st;
-    put(q, "template", json_string_nocheck(o->template), failed);
     if (in->stdin_fd < 0 || fstat(in->stdin_fd, &st) < 0 || S_ISCHR(st.st_mode)) /* a terminal */
         return 0;
     if (fd_read_to_buf(in->stdin_fd, STDIN_MAX, &bytes, e))
@@ -251,10 +274,11 @@ json_t *remote_request_object(const struct run_arguments *o, const struct inputs
 {
     json_t *q = json_object();
     bool failed = false;
-    put(q, "language", json_string(in->language->name), &failed);
-    put(q, "entry", json_string_nocheck(in->main_name), &failed);
+    put_programs(q, o, in, &failed);
     put_options(q, o, &failed);
-    if ((o->template && put_template(q, o, in, &failed, e)) ||
+    if (o->template)
+        put(q, "template", json_string_nocheck(o->template), &failed);
+    if (((o->template || o->stages) && put_stdin(q, in, &failed, e)) ||
         put_files(q, in->bundle_fd, &failed, e) ||
         (failed && err_no_memory(e, "a request to the service"))) {
         json_decref(q);
@@ -270,7 +294,8 @@ int remote_request_run(const struct run_arguments *o, const struct inputs *in, b
     json_t *q = remote_request_object(o, in, e);
     if (!q)
         return -1;
-    put(q, "stdin_open", json_boolean(stdin_open), &failed);
+    if (!o->stages)
+        put(q, "stdin_open", json_boolean(stdin_open), &failed);
     put(q, "stream", json_true(), &failed);
     put(q, "cancel_on_disconnect", json_true(), &failed);
     int rc = dump(q, failed, b, e);

@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/auto.h"
 #include "base/strv.h"
 #include "base/text.h"
 #include "cli/guess.h"
 #include "cli/run/run_mounts.h"
 #include "cli/run/run_network.h"
+#include "cli/run/stage_options.h"
 #include "run/command_line.h"
 #include "spec/bundle.h"
 
@@ -46,6 +48,15 @@ static int add_pair(struct file_pair **list, size_t *n, size_t max, const char *
         return err_set(e, ERR_BAD_REQUEST, 0, "'%s' is one file too many: up to %zu are accepted",
                        text, max);
     return parse_pair(text, host_first, &grown[(*n)++], e);
+}
+
+int run_arguments_add_file(struct run_arguments *o, const char *path, struct err *e)
+{
+    scoped(buf) pair = { 0 };
+    const char *slash = strrchr(path, '/');
+    if (buf_addf(&pair, e, "%s:%s", path, slash ? slash + 1 : path))
+        return -1;
+    return add_pair(&o->files, &o->n_files, BUNDLE_FILES_MAX - 1, buf_str(&pair), true, e);
 }
 
 static int add_env(void *arguments, const struct arg_row *row, const char *value, struct err *e)
@@ -139,6 +150,15 @@ static const struct arg_row rows[] = {
       .help = "refuse to run where a limit cannot be enforced; no service is used" },
     { "local", .offset = AT(local), .help = "do not use a running service" },
     SERVICE_ROWS(struct run_arguments, service),
+    { "stage", "[NAME=]COMMAND", .repeats = true, .apply = stage_option_add,
+      .help = "run commands of bash in place of a program; the stages share one jar, and each one "
+              "begins after the one before it passed" },
+    { "expect-exit", "N", .repeats = true, .apply = stage_option_expect, .default_text = "0",
+      .help = "the exit status with which the --stage before it passes" },
+    { "stage-limit", "LIMIT=N", .repeats = true, .apply = stage_option_limit,
+      .help = "a limit of the --stage before it", .example = "timeout=60s" },
+    { "stages", "FILE", .offset = AT(stages_file), .values.kind = VALUES_FILE,
+      .help = "a JSON file with the list of stages, as POST /v1/runs takes it" },
     { "json", .offset = AT(json),
       .help = "print one JSON object instead of the output of the program" },
     { "bench", "N", .apply = set_bench,
@@ -262,6 +282,7 @@ void run_arguments_done(struct run_arguments *o)
         free(o->outs[i].name);
     }
     free(o->files);
+    json_decref(o->stages);
     free(o->project);
     free(o->outs);
     strv_free(o->env);

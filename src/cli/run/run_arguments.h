@@ -3,6 +3,7 @@
  * (spec/limit.h). The others are rows in run_arguments.c. */
 #pragma once
 
+#include <jansson.h>
 #include <stdbool.h>
 
 #include "base/buf.h"
@@ -24,6 +25,8 @@ struct run_arguments {
     const struct language *language; /* NULL: to be inferred */
     const char *file;                /* "-" is stdin */
     const char *code;                /* of -c; NULL: the program is a file */
+    json_t *stages;          /* in place of a program; NULL: none (cli/run/stage_options.h) */
+    const char *stages_file; /* of --stages; NULL: none */
     char *project; /* the path of the entry of a directory; NULL: the program is no directory */
     char **args;   /* NULL-terminated, points into argv */
     struct limits limits;
@@ -55,6 +58,8 @@ struct run_arguments {
 size_t run_arguments_rows(struct arg_row *out);
 void run_arguments_init(void *arguments);
 void run_arguments_done(struct run_arguments *o);
+/* Adds a file of the caller, under the last part of its path. */
+[[nodiscard]] int run_arguments_add_file(struct run_arguments *o, const char *path, struct err *e);
 /* Checks options that depend on each other. run_arguments_take() does so, too. */
 [[nodiscard]] int run_arguments_settle(struct run_arguments *o, struct err *e);
 /* The operands: FILE, and after "--" the arguments of the program. */

@@ -26,12 +26,14 @@
 #include "cli/run/run_keeper.h"
 #include "cli/run/run_network.h"
 #include "cli/run/run_porter.h"
+#include "cli/run/stage_options.h"
+#include "cli/run/stage_run.h"
 #include "run/keeper_uid.h"
 #include "run/level.h"
 #include "runtime/language.h"
 #include "runtime/version.h"
 
-static void block_signals(void)
+void run_block_signals(void)
 {
     sigset_t set;
     cli_signals(&set);
@@ -157,7 +159,7 @@ int run_program(struct run_arguments *o, struct err *e)
         return -1;
     if (o->run_options.fixes != FIXES_NONE && find_service(o, &x, e))
         return -1;
-    block_signals(); /* from here on, a signal must not skip the clean-up */
+    run_block_signals(); /* from here on, a signal must not skip the clean-up */
     int status = remote_run(o, &in, e);
     if (status == REMOTE_NONE && o->template && !remote_request_possible(o, &in))
         return err_set(
@@ -178,6 +180,8 @@ int run_program(struct run_arguments *o, struct err *e)
 static int run(void *options, int argc, char **argv, struct err *e)
 {
     struct run_arguments *o = options;
+    if (stage_options_given(o))
+        return stage_run(o, argc, argv, e);
     if (run_arguments_take(o, argc, argv, e))
         return -1;
     if (!o->code && notebook_is(o->file))
@@ -196,12 +200,18 @@ const struct cli_command run_command = {
     .name = "run",
     .summary = "run a program in a jar of its own",
     .usage = (const char *const[]){ "[OPTION]... FILE [ARG]... [-- ARG...]",
-                                    "[OPTION]... -c CODE [ARG]...", NULL },
+                                    "[OPTION]... -c CODE [ARG]...",
+                                    "[OPTION]... [FILE]... --stage [NAME=]COMMAND...",
+                                    "[OPTION]... [FILE]... --stages FILE", NULL },
     .description =
         "Runs a program in a sealed jar. FILE is the program, a Markdown file that "
         "contains it, a directory with a main program, or a notebook; - is standard "
         "input. The word 'run' may be left out. If a service of yours or of root runs on "
         "this machine, it runs the program; otherwise belljar does so itself.\n\n"
+        "With --stage or --stages, several programs run one after the other in one jar, each with "
+        "its verdict, its limits and its expected exit status. The FILEs are in the jar. No "
+        "process "
+        "of a stage meets the next one. The run is ok if every stage passed.\n\n"
         "SIZE is a number of bytes such as 64k, 256m or 1g. DUR is a time such as "
         "500ms, 10s or 2m.",
     .more_rows = run_arguments_rows,
@@ -215,6 +225,8 @@ const struct cli_command run_command = {
                                        "echo 'print(1)' | belljar run -l python - -- one two",
                                        "Pass a file in, and save a file that the program wrote:",
                                        "belljar run --file data.csv --out chart.png plot.py",
+                                       "Build a program and test it in the same jar:",
+                                       "belljar run a.c --stage 'gcc -Wall a.c' --stage ./a.out",
                                        NULL },
     .arguments_follow = true,
     .options_size = sizeof(struct run_arguments),

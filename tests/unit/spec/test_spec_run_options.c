@@ -76,7 +76,44 @@ static void test_refused_value_is_named_with_the_accepted_ones(void)
     }
 }
 
+static void test_limit_of_an_option_is_named_like_the_option(void)
+{
+    struct limits limits = limits_default();
+    limit_set given = 0;
+    struct err e = { 0 };
+    CHECK_INT(run_limit_parse("stage-limit", "cpu-time=3s", &limits, &given, &e), 0);
+    CHECK(given == LIMIT_BIT(LIMIT_CPU_MS) && limits.v[LIMIT_CPU_MS] == 3000);
+    static const char *const bad[] = { "", "=", "cpu-time", "cpu_ms=3s", "cpu-times=1s", "=3s" };
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+        CHECK_INT(run_limit_parse("stage-limit", bad[i], &limits, &given, &e), -1);
+        CHECK(strstr(e.text, "--stage-limit '") && strstr(e.text, "cpu-shares are the limits"));
+    }
+    CHECK_INT(run_limit_parse("stage-limit", "cpu-time=soon", &limits, &given, &e), -1);
+    CHECK(given == LIMIT_BIT(LIMIT_CPU_MS));
+}
+
+static void test_given_options_are_those_that_differ_from_the_default(void)
+{
+    static const struct {
+        const char *key, *value;
+    } rows[] = { { "profile", NULL },  { "compiler_args", "-g" },
+                 { "format", "csv" },  { "compile_limits", "pids=9" },
+                 { "values", "none" }, { "fixes", "try" } };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        scoped(run_options) o = { .compile_limits = compile_limits_default() };
+        struct err e = { 0 };
+        for (int k = 0; k < RUN_OPTION_COUNT; k++)
+            CHECK(!run_option_is_given(&o, &run_option_defs[k]));
+        CHECK_INT(parse(&o, rows[i].key, rows[i].value, &e), 0);
+        for (int k = 0; k < RUN_OPTION_COUNT; k++)
+            CHECK(run_option_is_given(&o, &run_option_defs[k]) ==
+                  (&run_option_defs[k] == row_of(rows[i].key)));
+    }
+}
+
 static const struct check_test tests[] = {
+    TEST(test_limit_of_an_option_is_named_like_the_option),
+    TEST(test_given_options_are_those_that_differ_from_the_default),
     TEST(test_every_row_sets_its_own_member),
     TEST(test_every_row_is_complete_and_named_once),
     TEST(test_refused_value_is_named_with_the_accepted_ones),
