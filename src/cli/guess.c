@@ -44,6 +44,8 @@ static const struct {
     { "run", " -v --volume --bind --dir ", "--mount DIR shows a directory as /mnt/NAME" },
     { "run", " -f --add --copy --upload --with ", "--file NAME puts a file beside the program" },
     { "run", " -o --download --save --artifact ", "--out NAME saves a file of the program" },
+    { "run", " --step --steps --cmd --command --commands ",
+      "--stage COMMAND runs commands of bash, one stage after the other in one jar" },
     { "run", " --input -I ", "--stdin FILE is read as standard input" },
     { "run", " -p --publish --port --expose ", "nobody can connect to a program in a jar" },
     { "run", " --no-network --no-net --offline --unshare-net ",

@@ -228,6 +228,7 @@ def test_failed_stage_is_explained_on_a_terminal(public_path, service):
     (["--stage", "true", "--", "x"], "a stage has its own: write them into its command"),
     (["--stage", "true", "-"], "'-' is standard input"),
     (["--stage", "true", "--local", "--service", "http://127.0.0.1:1"], "contradict each other"),
+    (["--steps", "make"], "there is no option '--steps': --stage COMMAND runs commands of bash"),
     (["--stages", "/nonexistent.json"], "--stages '/nonexistent.json' cannot be read"),
     (["--stages", "."], "--stages '.' cannot be read"),
     (["--stages", "bad.json"], "is no JSON: line 2"),

@@ -44,7 +44,7 @@ const struct api_field mcp_run_input[] = {
     { "files", FIELD_STRING_MAP, .max = 200, .help = "texts beside the program, by file name" },
     { "args", FIELD_STRINGS, .max = 200, .help = "arguments of the program" },
     { "outputs", FIELD_STRINGS, .max = 50,
-      .help = "names of files to keep after the run: they are linked" },
+      .help = "files to keep after the run, also /tmp/NAME: they are linked" },
     TIMEOUT_ROW,
     NETWORK_ROW,
     OUTPUT_ROW,
