@@ -57,7 +57,8 @@ def function(profile, name):
     return found[0]
 
 
-@pytest.mark.parametrize("code, name", [(HOT_PY, "main.py"), (HOT_JS, "main.js"), (HOT_TS, "main.ts")])
+@pytest.mark.parametrize("code, name", [(HOT_PY, "main.py"), (HOT_JS, "main.js"), (HOT_TS, "main.ts")],
+                         ids=("python", "javascript", "typescript"))
 def test_a_known_split_of_time_is_seen(code, name):
     """Four fifths in one function, one in the other; within 15 points."""
     r = profiled(code, name)
