@@ -1,4 +1,4 @@
-/* run/json.h — small helpers to make JSON. Runs in: keeper, CLI.
+/* run/json.h — small helpers to make and read JSON. Runs in: keeper, CLI.
  * A value is NULL only if memory ran out. Then jansson leaves out its key, or the object around it is
  * NULL, too. */
 #pragma once
@@ -25,4 +25,17 @@ static inline char *json_line(json_t *value)
     char *text = value ? json_dumps(value, JSON_COMPACT) : NULL;
     json_decref(value);
     return text;
+}
+
+/* The text of a member; NULL: it has none. */
+static inline const char *json_find_text(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+/* The text of a member; "" if it has none. */
+static inline const char *json_get_text(const json_t *object, const char *key)
+{
+    const char *text = json_find_text(object, key);
+    return text ? text : "";
 }

@@ -258,19 +258,14 @@ struct outputs {
     bool clear;   /* before the next display */
 };
 
-static const char *text_at(const json_t *o, const char *key)
-{
-    return json_string_value(json_object_get(o, key));
-}
-
 /* Replaces the displays with this id. */
 static void update_displays(struct outputs *out, json_t *event)
 {
-    const char *id = text_at(event, "display_id");
+    const char *id = json_find_text(event, "display_id");
     size_t i;
     json_t *display;
     json_array_foreach(out->displays, i, display) {
-        const char *other = text_at(display, "display_id");
+        const char *other = json_find_text(display, "display_id");
         if (id && other && strcmp(id, other) == 0)
             (void)json_array_set(out->displays, i, event);
     }
@@ -287,7 +282,7 @@ static void take_display(struct outputs *out, json_t *event)
 /* The answer has the bare bundle of a result, so a note names the parts that are missing. */
 static void take_result(struct outputs *out, const json_t *event)
 {
-    const char *left_out = text_at(event, "left_out");
+    const char *left_out = json_find_text(event, "left_out");
     json_decref(out->result);
     out->result = json_incref(json_object_get(event, "data"));
     if (left_out)

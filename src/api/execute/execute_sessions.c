@@ -125,26 +125,20 @@ static int add_text(struct buf *b, const json_t *text, struct err *e)
     return n > 0 ? add_lines(b, json_string_value(text), n, e) : 0;
 }
 
-static const char *text_of(const json_t *o, const char *key)
-{
-    const char *text = json_string_value(json_object_get(o, key));
-    return text ? text : "";
-}
-
 static int add_error(struct session_execution *x, const json_t *event, struct err *e)
 {
     const json_t *traceback = json_object_get(event, "traceback");
-    const char *message = text_of(event, "message");
+    const char *message = json_get_text(event, "message");
     if (!x->minimal && json_string_length(traceback) > 0)
         return add_text(&x->err, traceback, e);
-    return buf_addf(&x->err, e, "%s%s%s\n", text_of(event, "name"), message[0] ? ": " : "",
+    return buf_addf(&x->err, e, "%s%s%s\n", json_get_text(event, "name"), message[0] ? ": " : "",
                     message);
 }
 
 /* A value is shown as IPython shows it at a terminal: by its text. */
 static int add_event(struct session_execution *x, const json_t *event, struct err *e)
 {
-    const char *name = text_of(event, "event");
+    const char *name = json_get_text(event, "event");
     const json_t *shown = json_object_get(json_object_get(event, "data"), "text/plain");
     if (strcmp(name, "error") == 0)
         return add_error(x, event, e);
@@ -196,7 +190,7 @@ static int add_reasons(struct session_execution *x, struct err *e)
 {
     const json_t *result = x->run->result_json, *notes = json_object_get(result, "notes");
     const json_t *reason = json_object_get(result, "error");
-    bool lost = strcmp(text_of(result, "status"), "lost") == 0;
+    bool lost = strcmp(json_get_text(result, "status"), "lost") == 0;
     size_t i;
     json_t *note;
     if (json_string_length(reason) > 0)
@@ -212,7 +206,7 @@ static int add_reasons(struct session_execution *x, struct err *e)
 
 static int finish_texts(struct session_execution *x, const char *status, struct err *e)
 {
-    bool lost = strcmp(text_of(x->run->result_json, "status"), "lost") == 0;
+    bool lost = strcmp(json_get_text(x->run->result_json, "status"), "lost") == 0;
     if (strcmp(status, "timeout") == 0) {
         x->err.len = 0;
         if (buf_addf(&x->err, e, "Execution timed out after %s seconds\n", x->timeout))

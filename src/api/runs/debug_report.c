@@ -45,11 +45,6 @@ const struct api_field debug_report_reply[] = {
     { .schema = "DebugReport" },
 };
 
-static const char *text_of(const json_t *o, const char *key)
-{
-    return json_string_value(json_object_get(o, key));
-}
-
 static bool is(const char *text, const char *word)
 {
     return text && strcmp(text, word) == 0;
@@ -58,7 +53,8 @@ static bool is(const char *text, const char *word)
 /* One of the five, by priority: a timeout, the sandbox, an exception of the program. */
 static const char *error_type(const json_t *result, const json_t *diagnosis)
 {
-    const char *verdict = text_of(result, "verdict"), *type = text_of(diagnosis, "type");
+    const char *verdict = json_find_text(result, "verdict"),
+               *type = json_find_text(diagnosis, "type");
     if (is(verdict, verdict_word(VERDICT_TIMEOUT)) ||
         is(verdict, verdict_word(VERDICT_CPU_TIMEOUT)))
         return "timeout";
@@ -67,7 +63,7 @@ static const char *error_type(const json_t *result, const json_t *diagnosis)
         json_is_true(json_object_get(diagnosis, "sandbox")))
         return "sandbox_error";
     bool raised = type && strncmp(type, "exit ", 5) != 0 && strncmp(type, "SIG", 3) != 0;
-    if (is(text_of(result, "language"), "python") &&
+    if (is(json_find_text(result, "language"), "python") &&
         is(verdict, verdict_word(VERDICT_RUNTIME_ERROR)) && raised)
         return "python_exception";
     return verdict ? "execution_failure" : "unknown";
@@ -77,19 +73,21 @@ static json_t *analysis(const json_t *result, const json_t *diagnosis, bool fail
 {
     json_t *o = json_object();
     const char *type = failed ? error_type(result, diagnosis) : "unknown";
-    const char *message = text_of(diagnosis, "message"), *exception = text_of(diagnosis, "type");
+    const char *message = json_find_text(diagnosis, "message"),
+               *exception = json_find_text(diagnosis, "type");
     const json_t *best = json_array_get(json_object_get(diagnosis, "suggestions"), 0);
     json_put(o, "is_error", json_boolean(failed));
     json_put(o, "error_type", json_string(type));
     if (!failed)
         return o;
-    if (text_of(best, "text"))
-        json_put(o, "suggestion", json_string(text_of(best, "text")));
+    if (json_find_text(best, "text"))
+        json_put(o, "suggestion", json_string(json_find_text(best, "text")));
     if (is(type, "python_exception") && exception)
         json_put(o, "exception", json_string(exception));
-    if (message || text_of(result, "error"))
+    if (message || json_find_text(result, "error"))
         json_put(o, "error",
-                 json_string(text_of(result, "error") ? text_of(result, "error") : message));
+                 json_string(json_find_text(result, "error") ? json_find_text(result, "error")
+                                                             : message));
     return o;
 }
 
@@ -99,7 +97,7 @@ static json_t *output_files(const json_t *files)
     size_t i;
     const json_t *file;
     json_array_foreach(files, i, file) {
-        if (is(text_of(file, "status"), "ok"))
+        if (is(json_find_text(file, "status"), "ok"))
             (void)json_array_append(names, json_object_get(file, "name"));
     }
     return names;
@@ -110,8 +108,8 @@ static json_t *report(const json_t *result, const json_t *diagnosis, bool failed
     json_t *o = json_object();
     const json_t *usage = json_object_get(result, "usage"),
                  *started = json_object_get(result, "started_at");
-    const char *message = text_of(result, "error") ? text_of(result, "error")
-                                                   : text_of(diagnosis, "message");
+    const char *message = json_find_text(result, "error") ? json_find_text(result, "error")
+                                                          : json_find_text(diagnosis, "message");
     json_put(o, "status", json_string(failed ? "failure" : "success"));
     (void)json_object_set(o, "exit_code", json_object_get(result, "exit_code"));
     json_put(o, "execution_time",
@@ -139,7 +137,7 @@ static json_t *report(const json_t *result, const json_t *diagnosis, bool failed
 json_t *debug_report(const json_t *result)
 {
     const json_t *diagnosis = json_object_get(result, "diagnosis");
-    bool failed = !is(text_of(result, "verdict"), verdict_word(VERDICT_OK));
+    bool failed = !is(json_find_text(result, "verdict"), verdict_word(VERDICT_OK));
     return json_pack("{s:o, s:o}", "analysis", analysis(result, diagnosis, failed), "report",
                      report(result, diagnosis, failed));
 }

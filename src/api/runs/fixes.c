@@ -50,19 +50,14 @@ static json_t *diagnosis_of(const struct run *run)
     return json_object_get(run->result_json, "diagnosis");
 }
 
-static const char *text_at(const json_t *o, const char *key)
-{
-    return json_string_value(json_object_get(o, key));
-}
-
 /* Texts are those of the diagnosis. */
 static struct run_error error_of(const struct run *run)
 {
     const json_t *d = diagnosis_of(run), *at = json_object_get(d, "location");
     return (struct run_error){ .verdict = run->result.verdict,
-                               .type = text_at(d, "type"),
-                               .message = text_at(d, "message"),
-                               .file = text_at(at, "file"),
+                               .type = json_find_text(d, "type"),
+                               .message = json_find_text(d, "message"),
+                               .file = json_find_text(at, "file"),
                                .line = (uint32_t)json_integer_value(json_object_get(at, "line")) };
 }
 
@@ -269,11 +264,11 @@ static void add_candidate(struct fixing *f, size_t i, const struct fix_request *
 
 static void add_candidates(struct fixing *f, size_t i, const json_t *s)
 {
-    const char *action = text_at(s, "action");
+    const char *action = json_find_text(s, "action");
     struct fix_request q = { .language = f->run->spec.language->name,
                              .file = f->error.file,
                              .line = f->error.line,
-                             .replacement = text_at(s, "replacement"),
+                             .replacement = json_find_text(s, "replacement"),
                              .inserts = action && strcmp(action, "insert") == 0 };
     struct fix_place places[FIX_PLACES] = { { q.line, q.inserts } };
     if (!q.replacement)
@@ -289,7 +284,7 @@ static void add_candidates(struct fixing *f, size_t i, const json_t *s)
 /* An error of syntax or of the compiler is there each time. */
 static bool may_be_unsteady(const struct run *run)
 {
-    const char *category = text_at(diagnosis_of(run), "category");
+    const char *category = json_find_text(diagnosis_of(run), "category");
     return run->result.verdict != VERDICT_COMPILE_ERROR && category &&
            strcmp(category, "syntax") != 0;
 }

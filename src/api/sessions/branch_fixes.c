@@ -25,25 +25,20 @@ static int lookup_work(struct db *db, struct store_job *job, struct err *e)
     return runs_get(db, l->id, RUN_WITHOUT_BLOBS, &l->row, e);
 }
 
-static const char *text_at(const json_t *o, const char *key)
-{
-    return json_string_value(json_object_get(o, key));
-}
-
 static void add_candidate(const struct run_record *row, const json_t *diagnosis,
                           const json_t *suggestion, json_t *codes, json_t *diffs)
 {
     scoped(fix) fix = { 0 };
     struct err e;
     const json_t *at = json_object_get(diagnosis, "location");
-    const char *action = text_at(suggestion, "action"), *file = text_at(at, "file");
+    const char *action = json_find_text(suggestion, "action"), *file = json_find_text(at, "file");
     struct fix_request q = {
         .language = row->language,
         .file = file ? file : "cell",
         .text = row->code,
         .len = strlen(row->code),
         .line = (uint32_t)json_integer_value(json_object_get(at, "line")),
-        .replacement = text_at(suggestion, "replacement"),
+        .replacement = json_find_text(suggestion, "replacement"),
         .inserts = action && strcmp(action, "insert") == 0,
     };
     if (!q.replacement || fix_make(&q, &fix, &e))

@@ -20,12 +20,6 @@
 /* The JSON of a run has every byte of its output, a control character as six bytes. */
 enum { RESULT_MAX = 64 << 20 };
 
-static const char *text_of(const json_t *o, const char *key)
-{
-    const char *text = json_string_value(json_object_get(o, key));
-    return text ? text : "";
-}
-
 static long long number_of(const json_t *o, const char *key)
 {
     return (long long)json_integer_value(json_object_get(o, key));
@@ -39,7 +33,7 @@ static int add_text(struct buf *out, const char *text, struct err *e)
 /* "main.py:3:1"; "": not known. */
 static int add_place(const json_t *o, struct buf *out, struct err *e)
 {
-    const char *file = text_of(o, "file");
+    const char *file = json_get_text(o, "file");
     if (!*file)
         return 0;
     if (add_text(out, file, e))
@@ -65,7 +59,7 @@ static int add_problem(const json_t *problem, struct buf *out, struct err *e)
         return diagnosis_text(d, false, 0, out, e);
     }
     if (add_place(problem, out, e) || (out->len > 0 && buf_addf(out, e, ": ")) ||
-        add_text(out, text_of(problem, "message"), e))
+        add_text(out, json_get_text(problem, "message"), e))
         return -1;
     return buf_addf(out, e, "\n");
 }
@@ -94,7 +88,7 @@ static const char *const shown[] = {
 static enum check_state state_of(const json_t *answer)
 {
     for (int i = 0; i < CHECK_STATE_COUNT_; i++)
-        if (strcmp(check_states[i], text_of(answer, "state")) == 0)
+        if (strcmp(check_states[i], json_get_text(answer, "state")) == 0)
             return (enum check_state)i;
     return CHECK_UNKNOWN;
 }
@@ -103,7 +97,7 @@ static enum check_state state_of(const json_t *answer)
 static int print_head(const char *step, const json_t *answer, struct err *e)
 {
     enum check_state state = state_of(answer);
-    const char *tool = text_of(answer, "tool"), *install = text_of(answer, "install");
+    const char *tool = json_get_text(answer, "tool"), *install = json_get_text(answer, "install");
     size_t problems = json_array_size(json_object_get(answer, "problems"));
     scoped(buf) line = { 0 };
     if (buf_addf(&line, e, "  %-8s ", step))
@@ -128,7 +122,7 @@ static int print_language(const json_t *language, struct err *e)
     scoped(buf) name = { 0 };
     json_t *problem;
     size_t i;
-    if (add_text(&name, text_of(language, "language"), e))
+    if (add_text(&name, json_get_text(language, "language"), e))
         return -1;
     (void)printf("%s\n", buf_str(&name));
     for (int k = 0; k < CHECK_QUESTIONS; k++) {
@@ -147,9 +141,9 @@ static int print_language(const json_t *language, struct err *e)
 static int print_risk(const json_t *risk, struct err *e)
 {
     scoped(buf) line = { 0 };
-    const char *excerpt = text_of(risk, "excerpt");
+    const char *excerpt = json_get_text(risk, "excerpt");
     if (buf_addf(&line, e, "  ") || add_place(risk, &line, e) || buf_addf(&line, e, "  ") ||
-        add_text(&line, text_of(risk, "why"), e) ||
+        add_text(&line, json_get_text(risk, "why"), e) ||
         (*excerpt && (buf_addf(&line, e, ": ") || add_text(&line, excerpt, e))))
         return -1;
     (void)printf("%s\n", buf_str(&line));
@@ -192,7 +186,7 @@ static int print_text(const json_t *result, struct err *e)
 
 static int end_stopped(const json_t *result, struct err *e)
 {
-    const char *error = text_of(result, "error"), *verdict = text_of(result, "verdict");
+    const char *error = json_get_text(result, "error"), *verdict = json_get_text(result, "verdict");
     scoped(buf) words = { 0 };
     if (*error && add_text(&words, error, e))
         return -1;
@@ -213,7 +207,7 @@ static int add_unchecked(const json_t *check, struct buf *out, struct err *e)
         if (state == CHECK_OK || state == CHECK_FAILED)
             continue;
         if ((out->len > 0 && buf_addf(out, e, ", ")) ||
-            add_text(out, text_of(language, "language"), e))
+            add_text(out, json_get_text(language, "language"), e))
             return -1;
     }
     return 0;
@@ -222,7 +216,7 @@ static int add_unchecked(const json_t *check, struct buf *out, struct err *e)
 static int end(const json_t *result, struct err *e)
 {
     const json_t *check = json_object_get(result, "checks");
-    const char *outcome = text_of(result, "outcome");
+    const char *outcome = json_get_text(result, "outcome");
     scoped(buf) unchecked = { 0 };
     if (strcmp(outcome, "passed") == 0)
         return 0;

@@ -10,11 +10,7 @@
 #include "base/moment.h"
 #include "base/units.h"
 #include "cli/commands/plain.h"
-
-static const char *text_of(const json_t *o, const char *key)
-{
-    return json_string_value(json_object_get(o, key));
-}
+#include "run/json.h"
 
 static int add_text(struct buf *b, const char *text, struct err *e)
 {
@@ -24,7 +20,8 @@ static int add_text(struct buf *b, const char *text, struct err *e)
 /* "4m30s left", or the decision. */
 static int add_state(struct buf *b, const json_t *approval, struct err *e)
 {
-    const char *decision = text_of(approval, "decision"), *until = text_of(approval, "expires_at");
+    const char *decision = json_find_text(approval, "decision"),
+               *until = json_find_text(approval, "expires_at");
     int64_t end_ms = 0, now_ms = clock_unix_ms();
     if (!decision || strcmp(decision, "pending") != 0)
         return add_text(b, decision, e);
@@ -48,13 +45,14 @@ static int add_excerpt(struct buf *b, const char *code, struct err *e)
 int approval_add_row(struct buf *b, const json_t *approval, struct err *e)
 {
     const json_t *input = json_object_get(approval, "input");
-    const char *code = text_of(input, "code");
+    const char *code = json_find_text(input, "code");
     scoped(buf) state = { 0 };
     size_t risks = json_array_size(json_object_get(approval, "risks"));
-    if (add_state(&state, approval, e) || plain_add_column(b, text_of(approval, "id"), 33, e) ||
-        plain_add_column(b, text_of(input, "language"), 12, e) ||
+    if (add_state(&state, approval, e) ||
+        plain_add_column(b, json_find_text(approval, "id"), 33, e) ||
+        plain_add_column(b, json_find_text(input, "language"), 12, e) ||
         plain_add_column(b, buf_str(&state), 12, e) ||
-        plain_add_column(b, text_of(approval, "thread_id"), 14, e) ||
+        plain_add_column(b, json_find_text(approval, "thread_id"), 14, e) ||
         buf_addf(b, e, "%2zu %-6s ", risks, risks == 1 ? "risk" : "risks") ||
         (code && add_excerpt(b, code, e)))
         return -1;
@@ -118,16 +116,16 @@ static int add_limits(struct buf *b, const json_t *limits, struct err *e)
 /* True for a risk of this file; the code has none in `file`. */
 static bool is_of_file(const json_t *risk, const char *file)
 {
-    const char *name = text_of(risk, "file");
+    const char *name = json_find_text(risk, "file");
     return file ? name && strcmp(name, file) == 0 : !name && !json_object_get(risk, "where");
 }
 
 static int add_risk(struct buf *b, const json_t *risk, struct err *e)
 {
-    const char *place = text_of(risk, "where");
-    return buf_addf(b, e, "      ! ") || add_text(b, text_of(risk, "kind"), e) ||
+    const char *place = json_find_text(risk, "where");
+    return buf_addf(b, e, "      ! ") || add_text(b, json_find_text(risk, "kind"), e) ||
                    (place && (buf_addf(b, e, " in ") || add_text(b, place, e))) ||
-                   buf_addf(b, e, ": ") || add_text(b, text_of(risk, "why"), e) ||
+                   buf_addf(b, e, ": ") || add_text(b, json_find_text(risk, "why"), e) ||
                    buf_addf(b, e, "\n")
                ? -1
                : 0;
@@ -164,7 +162,7 @@ static int add_lines(struct buf *b, const char *text, json_t *risks, const char 
 static int add_file(struct buf *b, const json_t *file, const char *entry, json_t *risks,
                     struct err *e)
 {
-    const char *name = text_of(file, "name"), *content = text_of(file, "content");
+    const char *name = json_find_text(file, "name"), *content = json_find_text(file, "content");
     bool shown_as_code = !content && name && entry && strcmp(name, entry) == 0;
     if (shown_as_code)
         return 0;
@@ -181,7 +179,7 @@ static int add_files(struct buf *b, const json_t *input, json_t *risks, struct e
     json_t *file;
     size_t i;
     json_array_foreach(json_object_get(input, "files"), i, file) {
-        if (add_file(b, file, text_of(input, "entry"), risks, e))
+        if (add_file(b, file, json_find_text(input, "entry"), risks, e))
             return -1;
     }
     return 0;
@@ -190,14 +188,15 @@ static int add_files(struct buf *b, const json_t *input, json_t *risks, struct e
 int approval_add(struct buf *b, const json_t *approval, struct err *e)
 {
     json_t *input = json_object_get(approval, "input"), *risks = json_object_get(approval, "risks");
-    const char *code = text_of(input, "code"), *thread = text_of(approval, "thread_id");
-    if (add_text(b, text_of(approval, "id"), e) || buf_addf(b, e, "  ") ||
-        add_text(b, text_of(input, "language"), e) || (thread && buf_addf(b, e, ", thread ")) ||
-        (thread && add_text(b, thread, e)) || buf_addf(b, e, ", ") || add_state(b, approval, e) ||
-        buf_addf(b, e, "\n  ") || add_text(b, text_of(approval, "reason"), e) ||
-        buf_addf(b, e, "\n") || add_limits(b, json_object_get(input, "limits"), e) ||
-        add_members(b, input, e) || add_risks(b, risks, NULL, 0, e) ||
-        (code && add_lines(b, code, risks, NULL, e)))
+    const char *code = json_find_text(input, "code"),
+               *thread = json_find_text(approval, "thread_id");
+    if (add_text(b, json_find_text(approval, "id"), e) || buf_addf(b, e, "  ") ||
+        add_text(b, json_find_text(input, "language"), e) ||
+        (thread && buf_addf(b, e, ", thread ")) || (thread && add_text(b, thread, e)) ||
+        buf_addf(b, e, ", ") || add_state(b, approval, e) || buf_addf(b, e, "\n  ") ||
+        add_text(b, json_find_text(approval, "reason"), e) || buf_addf(b, e, "\n") ||
+        add_limits(b, json_object_get(input, "limits"), e) || add_members(b, input, e) ||
+        add_risks(b, risks, NULL, 0, e) || (code && add_lines(b, code, risks, NULL, e)))
         return -1;
     return add_files(b, input, risks, e);
 }

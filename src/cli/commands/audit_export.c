@@ -14,6 +14,7 @@
 #include "base/auto.h"
 #include "base/fdio.h"
 #include "base/text.h"
+#include "run/json.h"
 
 /* ---- the file ---- */
 
@@ -198,29 +199,23 @@ static void reading_done(struct reading *r)
     buf_done(&r->seals);
 }
 
-static const char *text_of(const json_t *o, const char *key)
-{
-    const char *text = json_string_value(json_object_get(o, key));
-    return text ? text : "";
-}
-
 /* False if the line does not follow. */
 static bool take_record(struct reading *r, const json_t *o)
 {
     struct audit_record a = { .seq = json_integer_value(json_object_get(o, "seq")),
                               .time_ms = json_integer_value(json_object_get(o, "time_ms")),
-                              .kind = text_of(o, "kind"),
-                              .subject = text_of(o, "subject"),
-                              .actor = text_of(o, "actor"),
-                              .detail = text_of(o, "detail") };
+                              .kind = json_get_text(o, "kind"),
+                              .subject = json_get_text(o, "subject"),
+                              .actor = json_get_text(o, "actor"),
+                              .detail = json_get_text(o, "detail") };
     char hex[AUDIT_HASH_HEX];
     if (r->last && a.seq != r->last + 1)
         return false;
     audit_next_hash(&a, r->hash);
     r->first = r->first ? r->first : a.seq;
     r->last = a.seq;
-    return strcmp(sodium_bin2hex(hex, sizeof hex, r->hash, sizeof r->hash), text_of(o, "hash")) ==
-           0;
+    return strcmp(sodium_bin2hex(hex, sizeof hex, r->hash, sizeof r->hash),
+                  json_get_text(o, "hash")) == 0;
 }
 
 static bool take_line(struct reading *r, const char *line, size_t n)

@@ -9,11 +9,7 @@
 #include "cli/commands/plain.h"
 #include "cli/repl/editor.h"
 #include "config.h"
-
-static const char *text_of(const json_t *o, const char *key)
-{
-    return json_string_value(json_object_get(o, key));
-}
+#include "run/json.h"
 
 static long long count(const json_t *o, const char *key)
 {
@@ -39,7 +35,7 @@ static size_t asleep(const json_t *sessions)
 {
     size_t n = 0;
     for (size_t i = 0; i < json_array_size(sessions); i++) {
-        const char *state = text_of(json_array_get(sessions, i), "state");
+        const char *state = json_find_text(json_array_get(sessions, i), "state");
         n += state && strcmp(state, "asleep") == 0;
     }
     return n;
@@ -75,7 +71,7 @@ static int add_head(struct buf *b, const struct top_state *t, const json_t *sess
 static int add_age(struct buf *b, const json_t *run, const char *since, struct err *e)
 {
     int64_t then_ms = 0, now_ms = clock_unix_ms();
-    const char *moment = text_of(run, since);
+    const char *moment = json_find_text(run, since);
     if (!moment || moment_parse(moment, now_ms, &then_ms) || then_ms > now_ms)
         return buf_addf(b, e, "-");
     return add_duration(b, (now_ms - then_ms) / 1000, e);
@@ -86,12 +82,13 @@ static int add_run(struct buf *b, const json_t *run, const char *last, const cha
                    struct err *e)
 {
     scoped(buf) age = { 0 };
-    return add_age(&age, run, since, e) || plain_add_column(b, text_of(run, "id"), 33, e) ||
-                   plain_add_column(b, text_of(run, "language"), 12, e) ||
-                   plain_add_column(b, text_of(run, last), 16, e) ||
+    return add_age(&age, run, since, e) || plain_add_column(b, json_find_text(run, "id"), 33, e) ||
+                   plain_add_column(b, json_find_text(run, "language"), 12, e) ||
+                   plain_add_column(b, json_find_text(run, last), 16, e) ||
                    plain_add_column(b, buf_str(&age), 12, e) ||
-                   plain_add_column(b, text_of(run, "key"), 14, e) ||
-                   plain_add_column(b, text_of(run, "thread_id"), 0, e) || buf_addf(b, e, "\n")
+                   plain_add_column(b, json_find_text(run, "key"), 14, e) ||
+                   plain_add_column(b, json_find_text(run, "thread_id"), 0, e) ||
+                   buf_addf(b, e, "\n")
                ? -1
                : 0;
 }
@@ -128,11 +125,11 @@ static int add_sessions(struct buf *b, const json_t *sessions, struct err *e)
         return -1;
     for (size_t i = 0; i < json_array_size(sessions); i++) {
         const json_t *s = json_array_get(sessions, i);
-        if (plain_add_column(b, text_of(s, "id"), 33, e) ||
-            plain_add_column(b, text_of(s, "language"), 12, e) ||
-            plain_add_column(b, text_of(s, "state"), 16, e) ||
+        if (plain_add_column(b, json_find_text(s, "id"), 33, e) ||
+            plain_add_column(b, json_find_text(s, "language"), 12, e) ||
+            plain_add_column(b, json_find_text(s, "state"), 16, e) ||
             buf_addf(b, e, "%-12lld", count(s, "cells")) || add_memory(b, s, e) ||
-            plain_add_column(b, text_of(s, "name"), 0, e) || buf_addf(b, e, "\n"))
+            plain_add_column(b, json_find_text(s, "name"), 0, e) || buf_addf(b, e, "\n"))
             return -1;
     }
     return 0;
@@ -146,12 +143,12 @@ static int add_pools(struct buf *b, const struct top_state *t, struct err *e)
         return -1;
     json_object_foreach(json_object_get(t->stats, "pools"), kind, pool) {
         const json_t *starts = json_object_get(pool, "starts");
-        const char *why = text_of(pool, "why");
+        const char *why = json_find_text(pool, "why");
         if (count(pool, "target") == 0 && !why)
             continue;
         if (plain_add_column(b, kind, 20, e) ||
             buf_addf(b, e, "%lld of %-5lld", count(pool, "ready"), count(pool, "target")) ||
-            plain_add_column(b, text_of(pool, "zygote"), 10, e) ||
+            plain_add_column(b, json_find_text(pool, "zygote"), 10, e) ||
             buf_addf(b, e, "%lld warm, %lld cold", count(starts, "warm"), count(starts, "cold")) ||
             (why && (buf_addf(b, e, ": ") || plain_add(b, why, strlen(why), e))) ||
             buf_addf(b, e, "\n"))

@@ -8,12 +8,6 @@
 #include "base/text.h"
 #include "run/json.h"
 
-static const char *text_at(const json_t *o, const char *key)
-{
-    const char *text = json_string_value(json_object_get(o, key));
-    return text ? text : "";
-}
-
 static json_t *object_at(const json_t *o, const char *key)
 {
     json_t *member = json_object_get(o, key);
@@ -39,13 +33,14 @@ static json_t *output_text(const json_t *event)
 
 static json_t *of_stream(const json_t *event)
 {
-    return json_pack("{s:s, s:o}", "name", text_at(event, "event"), "text", output_text(event));
+    return json_pack("{s:s, s:o}", "name", json_get_text(event, "event"), "text",
+                     output_text(event));
 }
 
 static json_t *of_note(const json_t *event)
 {
     return json_pack("{s:s, s:o}", "name", "stderr", "text",
-                     json_sprintf("belljar: %s\n", text_at(event, "text")));
+                     json_sprintf("belljar: %s\n", json_get_text(event, "text")));
 }
 
 static json_t *of_display(const json_t *event)
@@ -72,8 +67,8 @@ static json_t *of_result(const json_t *event)
 
 static json_t *of_error(const json_t *event)
 {
-    return content_of_failure(text_at(event, "name"), text_at(event, "message"),
-                              text_at(event, "traceback"));
+    return content_of_failure(json_get_text(event, "name"), json_get_text(event, "message"),
+                              json_get_text(event, "traceback"));
 }
 
 static const struct {
@@ -92,7 +87,7 @@ static const struct {
 
 json_t *content_of_event(const json_t *event, const char **ret_type)
 {
-    const char *name = text_at(event, "event");
+    const char *name = json_get_text(event, "event");
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         if (strcmp(rows[i].event, name) == 0) {
             *ret_type = rows[i].type;
@@ -119,10 +114,11 @@ json_t *content_of_failure(const char *name, const char *message, const char *tr
 
 json_t *content_of_end(const json_t *result)
 {
-    const char *status = text_at(result, "status"), *verdict = text_at(result, "verdict");
+    const char *status = json_get_text(result, "status"),
+               *verdict = json_get_text(result, "verdict");
     json_t *error = json_object_get(result, "error");
     json_t *notes = json_object_get(result, "notes");
-    const char *name = *verdict ? verdict : "error", *sentence = text_at(error, "message");
+    const char *name = *verdict ? verdict : "error", *sentence = json_get_text(error, "message");
     if (strcmp(status, "ok") == 0)
         return NULL;
     if (json_is_string(error))
@@ -144,11 +140,11 @@ json_t *content_of_completion(const json_t *answer, json_int_t cursor)
     size_t i;
     const json_t *match;
     json_array_foreach(json_object_get(answer, "matches"), i, match) {
-        const char *type = text_at(match, "type");
-        (void)json_array_append_new(matches, json_string(text_at(match, "text")));
+        const char *type = json_get_text(match, "type");
+        (void)json_array_append_new(matches, json_string(json_get_text(match, "text")));
         (void)json_array_append_new(types, json_pack("{s:I, s:I, s:s, s:s}", "start", start, "end",
-                                                     end, "text", text_at(match, "text"), "type",
-                                                     *type ? type : "<unknown>"));
+                                                     end, "text", json_get_text(match, "text"),
+                                                     "type", *type ? type : "<unknown>"));
     }
     return json_pack("{s:s, s:o, s:I, s:I, s:{s:o}}", "status", "ok", "matches", matches,
                      "cursor_start", start, "cursor_end", end, "metadata",
@@ -160,7 +156,7 @@ json_t *content_of_inspection(const json_t *answer)
     bool found = json_is_true(json_object_get(answer, "found"));
     json_t *data = json_object();
     if (found)
-        json_put(data, "text/plain", json_string(text_at(answer, "text")));
+        json_put(data, "text/plain", json_string(json_get_text(answer, "text")));
     return json_pack("{s:s, s:b, s:o, s:{}}", "status", "ok", "found", found, "data", data,
                      "metadata");
 }
@@ -169,14 +165,14 @@ json_t *content_of_inspection(const json_t *answer)
 
 static bool is_chosen(const json_t *request, json_int_t number, const char *code)
 {
-    const char *way = text_at(request, "hist_access_type");
+    const char *way = json_get_text(request, "hist_access_type");
     if (strcmp(way, "range") == 0) {
         const json_t *stop = json_object_get(request, "stop");
         return json_integer_value(json_object_get(request, "session")) == 0 &&
                number >= json_integer_value(json_object_get(request, "start")) &&
                (!json_is_integer(stop) || number < json_integer_value(stop));
     }
-    return strcmp(way, "search") != 0 || fnmatch(text_at(request, "pattern"), code, 0) == 0;
+    return strcmp(way, "search") != 0 || fnmatch(json_get_text(request, "pattern"), code, 0) == 0;
 }
 
 static json_t *history_row(const json_t *request, const json_t *cell, json_int_t number)
@@ -193,7 +189,7 @@ json_t *content_of_history(const json_t *cells, const json_t *request)
 {
     json_t *history = json_array();
     const json_t *n = json_object_get(request, "n");
-    bool is_range = strcmp(text_at(request, "hist_access_type"), "range") == 0;
+    bool is_range = strcmp(json_get_text(request, "hist_access_type"), "range") == 0;
     size_t i, most = SIZE_MAX;
     const json_t *cell;
     if (!is_range && json_is_integer(n))

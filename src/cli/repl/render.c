@@ -6,13 +6,8 @@
 #include "base/array.h"
 #include "base/auto.h"
 #include "base/text.h"
+#include "run/json.h"
 #include "spec/limit.h"
-
-static const char *text_of(const json_t *o, const char *key)
-{
-    const char *text = json_string_value(json_object_get(o, key));
-    return text ? text : "";
-}
 
 /* Text that is no output of the program: without characters that control a terminal. */
 static void print_plainly(FILE *to, const char *text)
@@ -55,7 +50,7 @@ static void end_line(const struct renderer *r)
 static int render_stream(const struct renderer *r, FILE *to, const json_t *event, struct err *e)
 {
     const json_t *data = json_object_get(event, "data");
-    const char *base64 = text_of(event, "data_base64");
+    const char *base64 = json_get_text(event, "data_base64");
     scoped(buf) bytes = { 0 };
     if (to == stderr)
         (void)fflush(stdout);
@@ -124,7 +119,7 @@ static bool is_base64(const char *text)
 static int render_image(const struct renderer *r, const json_t *data, bool *ret_done, struct err *e)
 {
     for (size_t i = 0; i < ARRAY_LEN(images); i++) {
-        const char *text = text_of(data, images[i].mime);
+        const char *text = json_get_text(data, images[i].mime);
         scoped(buf) bytes = { 0 };
         if (!*text)
             continue;
@@ -147,7 +142,7 @@ static int render_bundle(const struct renderer *r, const json_t *event, struct e
     if (render_image(r, data, &done, e))
         return -1;
     for (size_t i = 0; !done && i < ARRAY_LEN(texts); i++) {
-        const char *text = text_of(data, texts[i]);
+        const char *text = json_get_text(data, texts[i]);
         done = *text != '\0';
         if (done)
             print_line(stdout, text);
@@ -157,15 +152,15 @@ static int render_bundle(const struct renderer *r, const json_t *event, struct e
 
 static void render_error(const json_t *event)
 {
-    const char *trace = text_of(event, "traceback");
+    const char *trace = json_get_text(event, "traceback");
     (void)fflush(stdout);
     if (*trace) {
         print_line(stderr, trace);
         return;
     }
-    print_plainly(stderr, text_of(event, "name"));
+    print_plainly(stderr, json_get_text(event, "name"));
     (void)fputs(": ", stderr);
-    print_line(stderr, text_of(event, "message"));
+    print_line(stderr, json_get_text(event, "message"));
 }
 
 static void render_note(const char *text)
@@ -196,7 +191,7 @@ int render_event(const struct renderer *r, const char *name, const json_t *event
     if (strcmp(name, "error") == 0)
         render_error(event);
     if (strcmp(name, "note") == 0)
-        render_note(text_of(event, "text"));
+        render_note(json_get_text(event, "text"));
     if (strcmp(name, "done") == 0)
         render_notes(json_object_get(event, "result"));
     return 0;
@@ -209,23 +204,23 @@ void render_variables(const json_t *answer)
     const json_t *list = json_object_get(answer, "variables"), *v;
     size_t i, name_width = 4, type_width = 4;
     json_array_foreach(list, i, v) {
-        size_t name = strlen(text_of(v, "name")), type = strlen(text_of(v, "type"));
+        size_t name = strlen(json_get_text(v, "name")), type = strlen(json_get_text(v, "type"));
         name_width = name > name_width && name <= 30 ? name : name_width;
         type_width = type > type_width && type <= 20 ? type : type_width;
     }
     if (json_array_size(list) == 0)
         (void)printf("There are no variables.\n");
     json_array_foreach(list, i, v) {
-        (void)printf("%-*.30s  %-*.20s  ", (int)name_width, QUOTED(text_of(v, "name")),
-                     (int)type_width, QUOTED(text_of(v, "type")));
-        print_line(stdout, text_of(v, "preview"));
+        (void)printf("%-*.30s  %-*.20s  ", (int)name_width, QUOTED(json_get_text(v, "name")),
+                     (int)type_width, QUOTED(json_get_text(v, "type")));
+        print_line(stdout, json_get_text(v, "preview"));
     }
 }
 
 void render_inspection(const json_t *answer)
 {
     if (json_is_true(json_object_get(answer, "found")))
-        print_line(stdout, text_of(answer, "text"));
+        print_line(stdout, json_get_text(answer, "text"));
     else
         (void)printf("Nothing is known about this name.\n");
 }

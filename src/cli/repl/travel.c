@@ -8,14 +8,9 @@
 #include "base/auto.h"
 #include "base/text.h"
 #include "cli/repl/asking.h"
+#include "run/json.h"
 
 enum { RENEW_MS = 10000, CELLS_MAX = 20 };
-
-static const char *text_of(const json_t *o, const char *key)
-{
-    const char *text = json_string_value(json_object_get(o, key));
-    return text ? text : "";
-}
 
 static long long number_of(const json_t *o, const char *key)
 {
@@ -100,7 +95,7 @@ static json_t *empty_body(const char *words, struct err *e)
 /* Names are words of clients: QUOTED() leaves no control character. */
 static void print_place(const json_t *checkpoint)
 {
-    const char *name = text_of(checkpoint, "name");
+    const char *name = json_get_text(checkpoint, "name");
     if (*name)
         (void)printf("checkpoint %s, ", QUOTED(name));
     (void)printf("the state after cell %lld\n", number_of(checkpoint, "cell"));
@@ -127,14 +122,15 @@ static void print_checkpoint(const json_t *o)
     print_place(o);
     (void)printf("It has %lld MiB on the disk. ':back %s' returns to it.\n",
                  number_of(o, "bytes") >> 20,
-                 *text_of(o, "name") ? QUOTED(text_of(o, "name")) : QUOTED(text_of(o, "id")));
+                 *json_get_text(o, "name") ? QUOTED(json_get_text(o, "name"))
+                                           : QUOTED(json_get_text(o, "id")));
 }
 
 static void print_fork(const json_t *o)
 {
     const json_t *copy = json_array_get(json_object_get(o, "sessions"), 0);
     size_t lost = json_array_size(json_object_get(o, "not_carried"));
-    (void)printf("The copy is session %s.\n", QUOTED(text_of(copy, "id")));
+    (void)printf("The copy is session %s.\n", QUOTED(json_get_text(copy, "id")));
     if (lost > 0)
         (void)printf(
             "It lacks %zu things, such as %s.\n", lost,
@@ -164,14 +160,14 @@ static void print_tree(const json_t *o)
     const json_t *list = json_object_get(o, "sessions"), *s, *c;
     size_t i, j;
     json_array_foreach(list, i, s) {
-        const char *parent = text_of(s, "parent");
-        (void)printf("%s  %s, %lld cells", QUOTED(text_of(s, "id")), QUOTED(text_of(s, "state")),
-                     number_of(s, "cells"));
+        const char *parent = json_get_text(s, "parent");
+        (void)printf("%s  %s, %lld cells", QUOTED(json_get_text(s, "id")),
+                     QUOTED(json_get_text(s, "state")), number_of(s, "cells"));
         if (*parent)
             (void)printf(", from %s after cell %lld", QUOTED(parent), number_of(s, "parent_cell"));
         (void)printf("\n");
         json_array_foreach(json_object_get(s, "checkpoints"), j, c) {
-            (void)printf("    %s: ", QUOTED(text_of(c, "kind")));
+            (void)printf("    %s: ", QUOTED(json_get_text(c, "kind")));
             print_place(c);
         }
     }

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "cli/commands/plain.h"
 #include "fixes/outcome.h"
+#include "run/json.h"
 
 const json_t *fixes_best(const json_t *result)
 {
@@ -15,12 +16,6 @@ const json_t *fixes_best(const json_t *result)
     return json_is_integer(best) ? json_array_get(json_object_get(fixes, "candidates"),
                                                   (size_t)json_integer_value(best))
                                  : NULL;
-}
-
-static const char *text_at(const json_t *o, const char *key)
-{
-    const char *text = json_string_value(json_object_get(o, key));
-    return text ? text : "";
 }
 
 static const char *colour_of(char sign)
@@ -53,7 +48,7 @@ static const char *sentence_of(const char *word)
 static int add_outcome(struct buf *b, const json_t *c, struct err *e)
 {
     const json_t *error = json_object_get(c, "error"), *line = json_object_get(error, "line");
-    const char *word = text_at(c, "outcome"), *reason = text_at(c, "reason");
+    const char *word = json_get_text(c, "outcome"), *reason = json_get_text(c, "reason");
     if (buf_addf(b, e, "tried: this %s", sentence_of(word)))
         return -1;
     if (strcmp(word, "moves") == 0 && json_is_integer(line) &&
@@ -61,9 +56,10 @@ static int add_outcome(struct buf *b, const json_t *c, struct err *e)
         return -1;
     if (json_is_object(error) && strcmp(word, "no_change") != 0 &&
         (buf_addf(b, e, ": ") ||
-         plain_add(b, text_at(error, "type"), strlen(text_at(error, "type")), e) ||
-         buf_addf(b, e, "%s", *text_at(error, "type") ? ": " : "") ||
-         plain_add(b, text_at(error, "message"), strcspn(text_at(error, "message"), "\n"), e)))
+         plain_add(b, json_get_text(error, "type"), strlen(json_get_text(error, "type")), e) ||
+         buf_addf(b, e, "%s", *json_get_text(error, "type") ? ": " : "") ||
+         plain_add(b, json_get_text(error, "message"),
+                   strcspn(json_get_text(error, "message"), "\n"), e)))
         return -1;
     if (*reason && (buf_addf(b, e, ": ") || plain_add(b, reason, strlen(reason), e)))
         return -1;
@@ -74,13 +70,13 @@ int fixes_view_print(const json_t *result, FILE *out, struct err *e)
 {
     scoped(buf) b = { 0 };
     const json_t *fixes = json_object_get(result, "fixes"), *c;
-    const char *reason = text_at(fixes, "reason");
+    const char *reason = json_get_text(fixes, "reason");
     bool colour = isatty(fileno(out)) && !getenv("NO_COLOR");
     size_t i;
     if (!json_is_object(fixes))
         return 0;
     json_array_foreach(json_object_get(fixes, "candidates"), i, c)
-        if (add_diff(&b, text_at(c, "diff"), colour, e) || add_outcome(&b, c, e))
+        if (add_diff(&b, json_get_text(c, "diff"), colour, e) || add_outcome(&b, c, e))
             return -1;
     if (*reason && (buf_addf(&b, e, "no suggestion was tried: ") ||
                     plain_add(&b, reason, strlen(reason), e) || buf_addf(&b, e, "\n")))

@@ -4,19 +4,14 @@
 #include "base/auto.h"
 #include "cli/suite/test_report.h"
 #include "cli/verify/xml.h"
-
-static const char *text_of(const json_t *o, const char *key)
-{
-    const char *text = json_string_value(json_object_get(o, key));
-    return text ? text : "";
-}
+#include "run/json.h"
 
 static int add_reason(const json_t *test, const char *element, struct buf *out, struct err *e)
 {
     scoped(buf) details = { 0 };
-    const char *type = text_of(json_object_get(test, "diagnosis"), "type");
+    const char *type = json_get_text(json_object_get(test, "diagnosis"), "type");
     if (buf_addf(out, e, "      <%s", element) ||
-        xml_add_attribute(out, "message", text_of(test, "message"), e))
+        xml_add_attribute(out, "message", json_get_text(test, "message"), e))
         return -1;
     if (strcmp(element, "skipped") == 0)
         return buf_addf(out, e, "/>\n");
@@ -34,10 +29,11 @@ static int add_case(const json_t *test, const char *runner, struct buf *out, str
     const json_t *line = json_object_get(test, "line"),
                  *duration = json_object_get(test, "duration_ms");
     if (buf_addf(out, e, "    <testcase") ||
-        xml_add_attribute(out, "name", text_of(test, "name"), e) ||
+        xml_add_attribute(out, "name", json_get_text(test, "name"), e) ||
         xml_add_attribute(out, "classname", runner, e))
         return -1;
-    if (*text_of(test, "file") && xml_add_attribute(out, "file", text_of(test, "file"), e))
+    if (*json_get_text(test, "file") &&
+        xml_add_attribute(out, "file", json_get_text(test, "file"), e))
         return -1;
     if (json_is_integer(line) &&
         buf_addf(out, e, " line=\"%lld\"", (long long)json_integer_value(line)))
@@ -48,7 +44,7 @@ static int add_case(const json_t *test, const char *runner, struct buf *out, str
     if (buf_addf(out, e, ">\n"))
         return -1;
     for (size_t i = 0; i < sizeof elements / sizeof elements[0]; i++)
-        if (strcmp(text_of(test, "outcome"), elements[i][0]) == 0 &&
+        if (strcmp(json_get_text(test, "outcome"), elements[i][0]) == 0 &&
             add_reason(test, elements[i][1], out, e))
             return -1;
     return buf_addf(out, e, "    </testcase>\n");
@@ -57,7 +53,8 @@ static int add_case(const json_t *test, const char *runner, struct buf *out, str
 /* A run that a limit ended is an error of the whole: its tests alone could look good. */
 static int add_end(const json_t *result, struct buf *out, struct err *e)
 {
-    const char *outcome = text_of(result, "outcome"), *verdict = text_of(result, "verdict");
+    const char *outcome = json_get_text(result, "outcome"),
+               *verdict = json_get_text(result, "verdict");
     if (strcmp(outcome, "passed") == 0 || strcmp(outcome, "failed") == 0)
         return 0;
     return buf_addf(out, e,
@@ -73,7 +70,7 @@ static int add_totals(const json_t *result, struct buf *out, struct err *e)
 {
     const json_t *tests = json_object_get(result, "tests"),
                  *usage = json_object_get(result, "usage");
-    const char *outcome = text_of(result, "outcome");
+    const char *outcome = json_get_text(result, "outcome");
     bool other = strcmp(outcome, "passed") != 0 && strcmp(outcome, "failed") != 0;
     return buf_addf(
         out, e,
@@ -88,7 +85,7 @@ static int add_totals(const json_t *result, struct buf *out, struct err *e)
 int test_junit(const json_t *result, struct buf *out, struct err *e)
 {
     const json_t *tests = json_object_get(result, "tests");
-    const char *runner = text_of(tests, "runner");
+    const char *runner = json_get_text(tests, "runner");
     size_t i;
     json_t *test;
     if (buf_addf(out, e,

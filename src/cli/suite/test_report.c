@@ -17,12 +17,6 @@
 /* The JSON of a run has every byte of its output, a control character as six bytes. */
 enum { RESULT_MAX = 256 << 20 };
 
-static const char *text_of(const json_t *o, const char *key)
-{
-    const char *text = json_string_value(json_object_get(o, key));
-    return text ? text : "";
-}
-
 static long long count_of(const json_t *tests, const char *key)
 {
     return (long long)json_integer_value(json_object_get(tests, key));
@@ -47,7 +41,7 @@ int test_details(const json_t *test, struct buf *out, struct err *e)
 {
     const json_t *diagnosis = json_object_get(test, "diagnosis"),
                  *details = json_object_get(test, "details");
-    const char *message = text_of(test, "message"), *file = text_of(test, "file");
+    const char *message = json_get_text(test, "message"), *file = json_get_text(test, "file");
     if (json_is_object(diagnosis))
         return add_diagnosis(diagnosis, out, e);
     if (*file && (add_text(out, file, e) || buf_addf(out, e, ":%lld\n", count_of(test, "line"))))
@@ -68,7 +62,7 @@ static const struct {
 
 static int print_case(const json_t *test, bool verbose, bool colour, struct err *e)
 {
-    const char *outcome = text_of(test, "outcome"), *message = text_of(test, "message");
+    const char *outcome = json_get_text(test, "outcome"), *message = json_get_text(test, "message");
     bool bad = strcmp(outcome, "failed") == 0 || strcmp(outcome, "error") == 0;
     scoped(buf) line = { 0 }, details = { 0 };
     size_t i = 0;
@@ -78,7 +72,7 @@ static int print_case(const json_t *test, bool verbose, bool colour, struct err 
         i++;
     if (buf_addf(&line, e, "%s%s%s  ", colour ? shown[i].colour : "", shown[i].word,
                  colour ? "\033[0m" : "") ||
-        add_text(&line, text_of(test, "name"), e) || (bad && test_details(test, &details, e)))
+        add_text(&line, json_get_text(test, "name"), e) || (bad && test_details(test, &details, e)))
         return -1;
     if (!bad && *message && (buf_addf(&line, e, ": ") || add_text(&line, message, e)))
         return -1;
@@ -94,7 +88,7 @@ static void print_totals(const json_t *result, const json_t *tests)
                                              { "error", "with an error" },
                                              { "skipped", "skipped" } };
     const json_t *usage = json_object_get(result, "usage");
-    (void)printf("%s: %lld passed", text_of(tests, "runner"), count_of(tests, "passed"));
+    (void)printf("%s: %lld passed", json_get_text(tests, "runner"), count_of(tests, "passed"));
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (count_of(tests, others[i][0]) > 0)
             (void)printf(", %lld %s", count_of(tests, others[i][0]), others[i][1]);
@@ -114,7 +108,7 @@ static int print_text(const json_t *result, const json_t *tests, bool verbose, s
             return -1;
     if (count_of(tests, "total") > 0) {
         print_totals(result, tests);
-    } else if (strcmp(text_of(result, "outcome"), "passed") != 0) {
+    } else if (strcmp(json_get_text(result, "outcome"), "passed") != 0) {
         if (report_add_tail(json_object_get(result, "stdout"), &tail, e) ||
             report_add_tail(json_object_get(result, "stderr"), &tail, e))
             return -1;
@@ -129,7 +123,7 @@ static int print_text(const json_t *result, const json_t *tests, bool verbose, s
 
 static int end_stopped(const json_t *result, struct err *e)
 {
-    const char *error = text_of(result, "error"), *verdict = text_of(result, "verdict");
+    const char *error = json_get_text(result, "error"), *verdict = json_get_text(result, "verdict");
     scoped(buf) shown_error = { 0 };
     if (*error && add_text(&shown_error, error, e))
         return -1;
@@ -142,7 +136,7 @@ static int end_stopped(const json_t *result, struct err *e)
 
 static int end(const json_t *result, const struct test_report_options *o, struct err *e)
 {
-    const char *outcome = text_of(result, "outcome");
+    const char *outcome = json_get_text(result, "outcome");
     if (strcmp(outcome, "passed") == 0)
         return 0;
     if (strcmp(outcome, "failed") == 0)

@@ -20,18 +20,12 @@ static void end(struct check *c, enum outcome outcome, const char *fmt, ...)
     va_end(args);
 }
 
-static const char *text_of(const json_t *o, const char *key)
-{
-    const char *text = json_string_value(json_object_get(o, key));
-    return text ? text : "";
-}
-
 /* "runtime_error: KeyError: 'tee'" */
 static void tell_failure(struct check *c)
 {
     const json_t *d = json_object_get(c->result, "diagnosis");
-    const char *type = text_of(d, "type"), *message = text_of(d, "message");
-    const char *verdict = text_of(c->result, "verdict");
+    const char *type = json_get_text(d, "type"), *message = json_get_text(d, "message");
+    const char *verdict = json_get_text(c->result, "verdict");
     bool named = *type && strcmp(type, verdict) != 0;
     if (c->kind == CHECK_DOCTEST && strcmp(type, "exit 1") == 0)
         end(c, OUTCOME_FAILED, "an example has another value");
@@ -46,21 +40,22 @@ static void tell_failure(struct check *c)
 static bool says(const struct check *c, const char *text)
 {
     const json_t *compile = json_object_get(c->result, "compile");
-    return strcmp(text_of(c->result, "verdict"), text) == 0 ||
-           strstr(text_of(c->result, "stderr"), text) || strstr(text_of(compile, "stderr"), text) ||
-           strstr(text_of(compile, "stdout"), text);
+    return strcmp(json_get_text(c->result, "verdict"), text) == 0 ||
+           strstr(json_get_text(c->result, "stderr"), text) ||
+           strstr(json_get_text(compile, "stderr"), text) ||
+           strstr(json_get_text(compile, "stdout"), text);
 }
 
 /* True if the program ended as it should. */
 static bool judge_end(struct check *c)
 {
-    const char *verdict = text_of(c->result, "verdict");
+    const char *verdict = json_get_text(c->result, "verdict");
     const char *wanted = c->words.value[WORD_EXPECT_ERROR];
     bool success = json_is_true(json_object_get(c->result, "success"));
     int status = (int)json_integer_value(json_object_get(c->result, "exit_code"));
     if (strcmp(verdict, "internal_error") == 0 || strcmp(verdict, "cancelled") == 0 ||
         strcmp(verdict, "rejected") == 0) {
-        end(c, OUTCOME_ERROR, "%s: %s", verdict, text_of(c->result, "error"));
+        end(c, OUTCOME_ERROR, "%s: %s", verdict, json_get_text(c->result, "error"));
         return false;
     }
     if (c->words.given[WORD_EXIT]) {

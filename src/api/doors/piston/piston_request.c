@@ -70,15 +70,10 @@ static int add_limits(const struct api *api, const json_t *body, const struct la
 
 /* ---- files ---- */
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    return json_string_value(json_object_get(object, key));
-}
-
 /* As in Piston, any other word means utf8. */
 static const char *encoding_of(const json_t *file)
 {
-    const char *word = text_of(file, "encoding");
+    const char *word = json_find_text(file, "encoding");
     return word && (strcmp(word, "base64") == 0 || strcmp(word, "hex") == 0) ? word : "utf8";
 }
 
@@ -93,7 +88,7 @@ static void name_of_file(const struct language *l, const json_t *file, size_t i,
                          char *out, size_t size)
 {
     const json_t *content = json_object_get(file, "content");
-    const char *name = text_of(file, "name");
+    const char *name = json_find_text(file, "name");
     char main_name[MAIN_NAME_SIZE];
     bool picky = l->compile || strcmp(l->name, "typescript") == 0;
     if (name && name[0])
@@ -148,7 +143,7 @@ static int add_file(const struct language *l, const json_t *file, size_t i, size
 {
     char name[BUNDLE_NAME_MAX + 24];
     bool is_main = is_code(file) && !json_object_get(request, "entry");
-    if (text_of(file, "name") && strlen(text_of(file, "name")) >= sizeof name - 16)
+    if (json_find_text(file, "name") && strlen(json_find_text(file, "name")) >= sizeof name - 16)
         return err_set(e, ERR_BAD_REQUEST, 0, "files[%zu].name is longer than %zu bytes", i,
                        sizeof name - 17);
     name_of_file(l, file, i, n_code, name, sizeof name);
@@ -190,9 +185,9 @@ static int check_types(const json_t *body, struct err *e)
     const json_t *files = json_object_get(body, "files"), *args = json_object_get(body, "args");
     const json_t *input = json_object_get(body, "stdin"), *value;
     size_t i;
-    if (!text_of(body, "language") || !text_of(body, "language")[0])
+    if (!json_find_text(body, "language") || !json_find_text(body, "language")[0])
         return err_set(e, ERR_BAD_REQUEST, 0, "language is required as a string");
-    if (!text_of(body, "version") || !text_of(body, "version")[0])
+    if (!json_find_text(body, "version") || !json_find_text(body, "version")[0])
         return err_set(e, ERR_BAD_REQUEST, 0, "version is required as a string");
     if (!json_is_array(files))
         return err_set(e, ERR_BAD_REQUEST, 0, "files is required as an array");
@@ -228,7 +223,7 @@ int piston_request(const struct api *api, const json_t *body, bool stdin_open,
 {
     if (check_types(body, e))
         return -1;
-    const char *name = text_of(body, "language"), *range = text_of(body, "version");
+    const char *name = json_find_text(body, "language"), *range = json_find_text(body, "version");
     if (!piston_find(api->engine, name, range, ret_runtime) || !ret_runtime->is_installed)
         return err_set(e, ERR_BAD_REQUEST, 0, "%s-%s runtime is unknown", QUOTED(name),
                        QUOTED(range));
