@@ -7,6 +7,7 @@
 #include "api/kernel/fields.h"
 #include "api/runs/result_fields.h"
 #include "api/runs/run_post.h"
+#include "api/runs/run_spec.h"
 #include "api/runs/script_request.h"
 #include "api/runs/stream.h"
 #include "base/array.h"
@@ -169,15 +170,7 @@ static const struct api_field check_fields[] = {
       .also = "file" },
     { "limits", FIELD_LIMITS, .help = "limits of the run; those of a compiler if absent",
       .also = "timeout=limits.wall_ms,memory=limits.memory" },
-    { "wait", FIELD_BOOL, .help = "false answers 202 with the id at once; true by default" },
-    { "stream", FIELD_BOOL,
-      .help = "answer with events during the run (NDJSON, or SSE by the header Accept)" },
-    { "cancel_on_disconnect", FIELD_BOOL, .help = "cancel the run if the client goes away" },
-    { "thread_id", FIELD_STRING, .min = 1, .max = 200, .help = "the session of the run",
-      .also = "session,session_id" },
-    { "permission_mode", FIELD_STRING, .one_of = permission_modes,
-      .help = "default, manual and acceptEdits ask a person first" },
-    { "metadata", FIELD_ANY, .help = "any JSON; the result returns it" },
+    SUBMISSION_FIELDS /* each row ends with a comma */
     { 0 },
 };
 

@@ -68,15 +68,7 @@ const struct api_field run_fields[] = {
     { "outputs", FIELD_STRINGS, .max = JAR_RUN_OUTPUTS_MAX,
       .help = "names of files to fetch from /sandbox, or absolute names below /tmp; \".\" is every "
               "file in /sandbox" },
-    { "wait", FIELD_BOOL, .help = "false answers 202 with the id at once; true by default" },
-    { "stream", FIELD_BOOL,
-      .help = "answer with events during the run (NDJSON, or SSE by the header Accept)" },
-    { "cancel_on_disconnect", FIELD_BOOL, .help = "cancel the run if the client goes away" },
-    { "thread_id", FIELD_STRING, .min = 1, .max = 200, .help = "the session of the run",
-      .also = "session,session_id" },
-    { "permission_mode", FIELD_STRING, .one_of = permission_modes,
-      .help = "default, manual and acceptEdits ask a person first" },
-    { "metadata", FIELD_ANY, .help = "any JSON; the result returns it" },
+    SUBMISSION_FIELDS /* each row ends with a comma */
     { 0 },
 };
 

@@ -6,6 +6,22 @@
 /* The fields of POST /v1/runs. Other surfaces embed them. */
 extern const struct api_field run_fields[];
 
+/* The last fields of a request that becomes one run: how it is answered, and for whom it is. */
+#define SUBMISSION_FIELDS                                                                         \
+    { "wait", FIELD_BOOL, .help = "false answers 202 with the id at once; true by default" },     \
+        { "stream", FIELD_BOOL,                                                                   \
+          .help = "answer with events during the run (NDJSON, or SSE by the header Accept)" },    \
+        { "cancel_on_disconnect", FIELD_BOOL, .help = "cancel the run if the client goes away" }, \
+        { "thread_id",                                                                            \
+          FIELD_STRING,                                                                           \
+          .min = 1,                                                                               \
+          .max = 200,                                                                             \
+          .help = "the session of the run",                                                       \
+          .also = "session,session_id" },                                                         \
+        { "permission_mode", FIELD_STRING, .one_of = permission_modes,                            \
+          .help = "default, manual and acceptEdits ask a person first" },                         \
+        { "metadata", FIELD_ANY, .help = "any JSON; the result returns it" },
+
 /* A flag of such an object. */
 bool run_flag(const json_t *request, const char *key, bool otherwise);
 /* "limits" for surfaces that have a timeout of their own: a copy of `limits` (may be NULL) with this

@@ -22,7 +22,6 @@
 #include "cli/run/project.h"
 #include "cli/suite/reported_run.h"
 #include "run/command_line.h"
-#include "spec/bundle.h"
 
 struct check {
     struct run_arguments run;
@@ -47,18 +46,11 @@ static const struct arg_row rows[] = {
 #undef AT
 
 /* Type checkers take longer than most programs. */
-static struct limits check_limits(void)
-{
-    enum { WALL_MS = 60000 };
-    struct limits l = compile_limits_default();
-    l.v[LIMIT_WALL_MS] = l.v[LIMIT_CPU_MS] = WALL_MS;
-    l.v[LIMIT_OUTPUT] = limits_default().v[LIMIT_OUTPUT];
-    return l;
-}
+enum { CHECK_WALL_MS = 60000 };
 
 static size_t limit_rows(struct arg_row *out)
 {
-    const struct limits defaults = check_limits();
+    const struct limits defaults = reported_limits(CHECK_WALL_MS);
     return reported_limit_rows(&defaults, out);
 }
 
@@ -67,7 +59,7 @@ static void init(void *options)
     struct check *c = options;
     *c = (struct check){ 0 };
     run_arguments_init(&c->run);
-    c->run.limits = check_limits();
+    c->run.limits = reported_limits(CHECK_WALL_MS);
 }
 
 static void done(void *options)
@@ -120,15 +112,7 @@ static int add_file(struct check *c, const char *path, struct err *e)
             return err_set(e, ERR_USAGE, 0,
                            "'%s' and '%s' would both be '%s' in the jar: check them one by one",
                            QUOTED(o->files[i].host), QUOTED(path), QUOTED(name));
-    struct file_pair *grown = realloc(o->files, (o->n_files + 1) * sizeof *grown);
-    if (!grown)
-        return err_no_memory(e, "the files");
-    o->files = grown;
-    o->files[o->n_files] = (struct file_pair){ strdup(path), strdup(name) };
-    if (!o->files[o->n_files].host || !o->files[o->n_files].name)
-        return err_no_memory(e, "the files");
-    o->n_files++;
-    return bundle_name_check(name, strlen(name), e) ? -1 : check_plan_add(&c->plan, name, l, e);
+    return reported_file_add(o, path, name, e) ? -1 : check_plan_add(&c->plan, name, l, e);
 }
 
 /* One directory, or files that are copied side by side. */

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +16,28 @@
 #include "cli/run/run_command.h"
 #include "run/keeper_uid.h"
 #include "run/privileges.h"
+#include "spec/bundle.h"
+
+struct limits reported_limits(uint64_t wall_ms)
+{
+    struct limits l = compile_limits_default();
+    l.v[LIMIT_WALL_MS] = l.v[LIMIT_CPU_MS] = wall_ms;
+    l.v[LIMIT_OUTPUT] = limits_default().v[LIMIT_OUTPUT];
+    return l;
+}
+
+int reported_file_add(struct run_arguments *run, const char *path, const char *name, struct err *e)
+{
+    struct file_pair *grown = realloc(run->files, (run->n_files + 1) * sizeof *grown);
+    if (!grown)
+        return err_no_memory(e, "the files");
+    run->files = grown;
+    struct file_pair *added = &grown[run->n_files++];
+    *added = (struct file_pair){ strdup(path), strdup(name) };
+    if (!added->host || !added->name)
+        return err_no_memory(e, "the files");
+    return bundle_name_check(name, strlen(name), e);
+}
 
 static int set_limit(void *options, const struct arg_row *row, const char *value, struct err *e)
 {

@@ -18,6 +18,11 @@ struct reported_run {
     int keep_fd; /* of the reporter; -1: none */
 };
 
+/* The limits of a compiler with this time, and the output of a program. */
+struct limits reported_limits(uint64_t wall_ms);
+/* Appends a file of the caller. Its name is checked. */
+[[nodiscard]] int reported_file_add(struct run_arguments *run, const char *path, const char *name,
+                                    struct err *e);
 /* Rows for the limits of the run, with these defaults. The options of the command begin with the struct
  * run_arguments. Returns their number. */
 size_t reported_limit_rows(const struct limits *defaults, struct arg_row *out);

@@ -19,7 +19,6 @@
 #include "cli/run/run_mounts.h"
 #include "cli/suite/reported_run.h"
 #include "cli/suite/test_report.h"
-#include "spec/bundle.h"
 
 struct test {
     struct run_arguments run;
@@ -66,18 +65,11 @@ static const struct arg_row rows[] = {
 #undef AT
 
 /* Tests may compile their project, and take longer than one program. */
-static struct limits test_limits(void)
-{
-    enum { WALL_MS = 120000 };
-    struct limits l = compile_limits_default();
-    l.v[LIMIT_WALL_MS] = l.v[LIMIT_CPU_MS] = WALL_MS;
-    l.v[LIMIT_OUTPUT] = limits_default().v[LIMIT_OUTPUT];
-    return l;
-}
+enum { TEST_WALL_MS = 120000 };
 
 static size_t limit_rows(struct arg_row *out)
 {
-    const struct limits defaults = test_limits();
+    const struct limits defaults = reported_limits(TEST_WALL_MS);
     return reported_limit_rows(&defaults, out);
 }
 
@@ -86,7 +78,7 @@ static void init(void *options)
     struct test *t = options;
     *t = (struct test){ 0 };
     run_arguments_init(&t->run);
-    t->run.limits = test_limits();
+    t->run.limits = reported_limits(TEST_WALL_MS);
 }
 
 static void done(void *options)
@@ -103,18 +95,9 @@ static void see(void *arg, const char *name)
 
 static int add_file(struct test *t, struct suite_search *s, const char *path, struct err *e)
 {
-    struct run_arguments *o = &t->run;
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    struct file_pair *grown = realloc(o->files, (o->n_files + 1) * sizeof *grown);
-    if (!grown)
-        return err_no_memory(e, "the files");
-    o->files = grown;
-    o->files[o->n_files] = (struct file_pair){ strdup(path), strdup(name) };
-    if (!o->files[o->n_files].host || !o->files[o->n_files].name)
-        return err_no_memory(e, "the files");
-    o->n_files++;
     suite_see(s, name);
-    return bundle_name_check(name, strlen(name), e);
+    return reported_file_add(&t->run, path, name, e);
 }
 
 /* Packages are not copied. A project that has the package of a runner brings the runner. */
