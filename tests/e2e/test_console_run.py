@@ -90,6 +90,14 @@ def test_console_marks_the_faulty_line_and_applies_the_fix(page):
     assert page.output() == "[1, 2]"
 
 
+def test_console_shows_code_in_advice_as_code(page):
+    page.write("print(1 / 0)")
+    page.click("#run")
+    page.over()
+    page.until(lambda: page.text(".suggestions code") == "if divisor != 0:")
+    assert "`" not in page.text(".suggestions")
+
+
 def test_console_shows_the_values_at_the_failure(page):
     """They are text of the program, and nothing else."""
     def shown():

@@ -96,3 +96,10 @@ export function Choice<T extends string>(props: {
     </div>
   );
 }
+
+/** A sentence in which `code` stands between backquotes. */
+export function Sentence({ text }: { text: string }) {
+  const parts = text.split("`");
+  if (parts.length % 2 === 0) return <>{text}</>;
+  return <>{parts.map((part, i) => (i % 2 ? <code key={i}>{part}</code> : part))}</>;
+}

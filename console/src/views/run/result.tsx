@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Fix } from "../../editor/fix";
 import { blobUrl, save } from "../../kit/api";
 import { bytes, count, duration, ending, imageType } from "../../kit/format";
-import { Chip } from "../../kit/parts";
+import { Chip, Sentence } from "../../kit/parts";
 import { Rich } from "../../kit/rich";
 import { toast } from "../../kit/say";
 import type { Diagnosis, OutputFile, Profile, Result, Table } from "../../kit/types";
@@ -107,7 +107,7 @@ export function Cause(props: { d: Diagnosis; fix: Fix; show: (line: number) => v
       <ul class="suggestions">
         {d.suggestions.map((s) => (
           <li key={s.text}>
-            {s.text}
+            <Sentence text={s.text} />
             {s.replacement && (
               <div class="fix">
                 <code>{s.replacement}</code>

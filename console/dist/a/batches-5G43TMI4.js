@@ -1,4 +1,4 @@
-import{a as U}from"./chunk-W7JGDE3C.js";import{c as B}from"./chunk-UG5GQPUJ.js";import{a as N}from"./chunk-HSLXPMGM.js";import"./chunk-T7F67HL3.js";import{A as x,D as w,G as h,H as C,J as _,K as G,L,N as j,a as b,c as m,f as y,r as T,t as W,y as t,z as k}from"./chunk-MMEPEH5A.js";var q="belljar.batch",K={mode:"batch",programs:[{language:"python",code:`n = int(input())
+import{a as U}from"./chunk-P3QGGQYM.js";import{c as B}from"./chunk-UL7RJ4HY.js";import{a as N}from"./chunk-ES7PKN4G.js";import"./chunk-TL2TS2Z5.js";import{A as x,D as w,G as h,H as C,J as _,K as G,L,N as j,a as b,c as m,f as y,r as T,t as W,y as t,z as k}from"./chunk-C4ILFXAM.js";var q="belljar.batch",K={mode:"batch",programs:[{language:"python",code:`n = int(input())
 print(n * n)
 `},{language:"bash",code:`read n
 echo $((n * n))

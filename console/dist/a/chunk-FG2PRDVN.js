@@ -1,1 +1,0 @@
-import{b as s}from"./chunk-UG5GQPUJ.js";import{s as t,t as e}from"./chunk-MMEPEH5A.js";async function g(n){let{request:o,code:r,language:a}=await e(`/v1/runs/${n}/request`),i=await t("POST","/v1/runs",{body:{...o??{code:r,language:a},wait:!1,stream:!1}});s("runs",i.id)}export{g as a};

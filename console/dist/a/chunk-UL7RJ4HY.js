@@ -1,0 +1,1 @@
+import{h as o}from"./chunk-C4ILFXAM.js";var n=()=>location.hash.replace(/^#\/?/,"").split("/").map(decodeURIComponent),t=new o(n());addEventListener("hashchange",()=>t.value=n());var r=(...e)=>location.hash="#/"+e.map(encodeURIComponent).join("/");function p(...e){history.replaceState(null,"","#/"+e.map(encodeURIComponent).join("/"))}export{t as a,r as b,p as c};
