@@ -310,6 +310,40 @@ def test_a_second_look_names_the_line_where_a_shell_ended_in_silence(s):
     assert "ended it is at line 3" in d["suggestions"][0]["text"]
 
 
+CRASHES = {
+    "null": ("c", "#include <stdio.h>\nstruct node { int v; struct node *next; };\nint last(struct node *l) {\n"
+             "  while (l->next) l = l->next;\n  return l->v;\n}\nint main(void) {\n  struct node *head = NULL;\n"
+             "  printf(\"%d\\n\", last(head));\n}\n", 4, "null pointer", "UndefinedBehaviorSanitizer"),
+    "free": ("c", "#include <stdlib.h>\nint main(void) {\n  char *p = malloc(10);\n  p++;\n  free(p);\n}\n",
+             5, "keep the pointer", "free"),
+    "divided": ("c", "#include <stdio.h>\nint main(void) {\n  int n = 0;\n  if (scanf(\"%d\", &n) != 1) return 9;\n"
+                "  int m = 100 / (n + 1);\n  printf(\"%d\", m / n);\n}\n", 6, "divisor", "UndefinedBehaviorSanitizer"),
+    "thrown": ("cpp", "#include <iostream>\n#include <string>\nstd::string domain(const std::string &s) {\n"
+               "  return s.substr(s.find('@'));\n}\nint main() {\n  std::cout << domain(\"nobody\");\n}\n",
+               4, "substr", "std::out_of_range"),
+}
+
+
+@pytest.mark.parametrize("code", CRASHES)
+def test_a_second_look_names_the_line_of_a_crash(s, code):
+    """The sanitizers tell it. An exception keeps its own words."""
+    language, text, line, words, kind = CRASHES[code]
+    plain = s.run(text, language=language, stdin="0")["diagnosis"]
+    assert plain["location"] is None, plain
+    r = s.run(text, language=language, stdin="0", fixes="try", within=60)
+    d = r["diagnosis"]
+    assert r["verdict"] == "runtime_error" and d["location"]["line"] == line and d["type"] == kind, d
+    assert words in d["suggestions"][0]["text"], d
+    assert text.split("\n")[line - 1] in [x["text"] for x in d["excerpt"]]
+
+
+def test_a_second_look_leaves_a_crash_that_does_not_come_back(s):
+    code = ("#include <stdlib.h>\n#include <string.h>\nint main(void) {\n"
+            "  if (strstr(getenv(\"ASAN_OPTIONS\"), \"handle_abort\")) return 0;\n  *(volatile int *)1 = 2;\n}\n")
+    d = s.run(code, language="c", fixes="try", within=60)["diagnosis"]
+    assert d["location"] is None and d["type"] == "SIGSEGV", d
+
+
 def test_a_fork_bomb_is_told_its_limit_and_not_more_time(s):
     code = "import os\nwhile True:\n    try: os.fork()\n    except OSError: pass\n"
     d = s.run(code, limits={"wall_ms": 1000, "pids": 16})["diagnosis"]

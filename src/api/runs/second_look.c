@@ -1,9 +1,10 @@
 #include "api/runs/second_look.h"
 
-#include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/auto.h"
 #include "run/json.h"
 
@@ -20,10 +21,72 @@ static bool has_line(const struct run *run)
     return json_is_integer(json_object_get(json_object_get(diagnosis_of(run), "location"), "line"));
 }
 
+/* The value of this key, which is the given one if there is none yet. Takes over `otherwise`. */
+static json_t *member(json_t *object, const char *key, json_t *otherwise)
+{
+    if (json_object_get(object, key))
+        json_decref(otherwise);
+    else
+        json_put(object, key, otherwise);
+    return json_object_get(object, key);
+}
+
+static void take(struct run *run, const struct run *other, const char *const *keys)
+{
+    for (; *keys; keys++)
+        (void)json_object_set(diagnosis_of(run), *keys,
+                              json_object_get(diagnosis_of(other), *keys));
+}
+
 static bool ran_out_of_time(const struct run *run)
 {
     return run->result.verdict == VERDICT_TIMEOUT || run->result.verdict == VERDICT_CPU_TIMEOUT;
 }
+
+/* ---- the line of a crash: the sanitizers ---- */
+
+static bool has_crashed(const struct run *run)
+{
+    static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP };
+    char *const *args = run->spec.options.compiler_args;
+    const char *language = run->spec.language->name;
+    bool known = false;
+    if (strcmp(language, "c") != 0 && strcmp(language, "cpp") != 0)
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(crashes); i++)
+        known |= run->result.evidence.signal == crashes[i];
+    for (; known && args && *args; args++)
+        known = strncmp(*args, "-fsanitize", strlen("-fsanitize")) != 0;
+    return known;
+}
+
+/* handle_abort tells the place of abort() and of an exception that nothing catches. The others are
+ * those of the language (runtime/c/lang.c). */
+static void ask_sanitizers(json_t *request)
+{
+    json_t *args = member(request, "compiler_args", json_array());
+    (void)json_array_append_new(args, json_string("-fsanitize=address,undefined"));
+    (void)json_array_append_new(args, json_string("-g"));
+    json_put(member(request, "env", json_object()), "ASAN_OPTIONS",
+             json_string("disable_coredump=0:detect_leaks=0:handle_abort=1"));
+}
+
+/* A program that ended itself has said why. Of another end, the sanitizers know more than its signal. */
+static void take_crash(struct run *run, const struct run *other)
+{
+    static const char *const place[] = { "location", "excerpt", "frames", NULL };
+    static const char *const reason[] = {
+        "category", "type", "message", "suggestions", "docs", NULL
+    };
+    const char *type = json_find_text(diagnosis_of(other), "type");
+    if (!has_line(other))
+        return;
+    take(run, other, place);
+    if (type && strcmp(type, "ABRT") != 0)
+        take(run, other, reason);
+}
+
+/* ---- the last command of a shell: a trace ---- */
 
 /* `set -e` ends a script without a word. */
 static bool is_traced(const struct run *run)
@@ -32,25 +95,9 @@ static bool is_traced(const struct run *run)
            (ran_out_of_time(run) || run->result.verdict == VERDICT_RUNTIME_ERROR);
 }
 
-bool look_helps(const struct run *run)
+static void ask_trace(json_t *request)
 {
-    if (!json_is_object(diagnosis_of(run)) || has_line(run))
-        return false;
-    return is_traced(run) || (ran_out_of_time(run) && run->spec.language->profile);
-}
-
-void look_change(const struct run *run, json_t *request)
-{
-    json_t *env = json_object_get(request, "env");
-    if (!is_traced(run)) {
-        json_put(request, "profile", json_true());
-        return;
-    }
-    if (!env) {
-        env = json_object();
-        json_put(request, "env", env);
-        env = json_object_get(request, "env");
-    }
+    json_t *env = member(request, "env", json_object());
     json_put(env, "SHELLOPTS", json_string("xtrace"));
     json_put(env, "PS4", json_string(TRACE_MARK "${LINENO}: "));
 }
@@ -104,16 +151,57 @@ static void take_trace(struct run *run, const struct run *other)
                   "confidence", 0.9));
 }
 
+/* ---- where the time went: a profile ---- */
+
+static bool is_profiled(const struct run *run)
+{
+    return ran_out_of_time(run) && run->spec.language->profile;
+}
+
+static void ask_profile(json_t *request)
+{
+    json_put(request, "profile", json_true());
+}
+
+static void take_profile(struct run *run, const struct run *other)
+{
+    static const char *const keys[] = { "location", "excerpt", "suggestions", NULL };
+    if (has_line(other))
+        take(run, other, keys);
+}
+
+/* ---- all of them ---- */
+
+static const struct look {
+    bool (*helps)(const struct run *run);
+    void (*ask)(json_t *request);
+    void (*take)(struct run *run, const struct run *other);
+} looks[] = {
+    { is_traced, ask_trace, take_trace },
+    { is_profiled, ask_profile, take_profile },
+    { has_crashed, ask_sanitizers, take_crash },
+};
+
+static const struct look *look_for(const struct run *run)
+{
+    for (size_t i = 0; i < ARRAY_LEN(looks); i++)
+        if (looks[i].helps(run))
+            return &looks[i];
+    return NULL;
+}
+
+bool look_helps(const struct run *run)
+{
+    return json_is_object(diagnosis_of(run)) && !has_line(run) && look_for(run);
+}
+
+void look_change(const struct run *run, json_t *request)
+{
+    look_for(run)->ask(request);
+}
+
 void look_take(struct run *run, const struct run *other)
 {
-    static const char *const keys[] = { "location", "excerpt", "suggestions" };
-    if (other->result.verdict != run->result.verdict)
-        return;
-    if (is_traced(run)) {
-        take_trace(run, other);
-        return;
-    }
-    for (size_t i = 0; has_line(other) && i < sizeof keys / sizeof *keys; i++)
-        (void)json_object_set(diagnosis_of(run), keys[i],
-                              json_object_get(diagnosis_of(other), keys[i]));
+    if (other->result.verdict == run->result.verdict)
+        look_for(run)->take(run, other);
 }

@@ -1,5 +1,5 @@
-/* api/runs/second_look.h — the place where a program was stopped, or ended in silence: it runs again,
- * with a profiler, or a shell with a trace. Runs in: keeper. */
+/* api/runs/second_look.h — the place where a program was stopped, crashed or ended in silence: it runs
+ * again with a profiler, a C program with the sanitizers, a shell with a trace. Runs in: keeper. */
 #pragma once
 
 #include <jansson.h>
