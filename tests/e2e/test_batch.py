@@ -87,6 +87,26 @@ def test_batch_without_a_service_starts_a_private_one(work):
     assert not os.listdir(scratch)
 
 
+def test_runs_of_many_have_the_mounts_and_limits_of_the_command(s, work):
+    """R4.4. A service that runs does not know the caller's directories: a private one has them as its roots."""
+    shown = work / "shown"
+    shown.mkdir()
+    (shown / "number").write_text("42")
+    (work / "reads.py").write_text("print(open('/mnt/shown/number').read())")
+    (work / "fails.py").write_text("print(open('/mnt/shown/number').read(), nmae)\nname = 1\n")
+    for options in ((), ("--local",)):
+        one = json.loads(batch(s, "--json", *options, "--mount", shown, "--timeout", "2h", work / "reads.py",
+                               work / "tests" / "1.in").out)["results"][0]
+        assert one["stdout"] == "42\n" and one["limits"]["wall_ms"] == 7200000, one
+    two = belljar("compare", "--json", "--state", s.state, "-n", "1", "--mount", shown, work / "reads.py",
+                  work / "reads.py")
+    assert two.status == 0, two
+    bench = belljar("run", "--json", "--state", s.state, "--bench", "1", "--mount", shown, work / "reads.py")
+    assert bench.status == 0, bench
+    fix = belljar("fix", "--state", s.state, "--mount", shown, work / "fails.py")
+    assert b"nmae" in fix.out + fix.err and b"number'" not in fix.err, fix
+
+
 def test_bad_batches_are_refused_with_one_sentence(s, work):
     """R8.2"""
     (work / "empty").mkdir()

@@ -11,6 +11,7 @@
 #include "cli/batch/program.h"
 #include "cli/cli.h"
 #include "cli/confined.h"
+#include "cli/run/own_service.h"
 #include "run/json.h"
 
 enum { JOBS_MAX = 1000, ALL_PASSED = 0, SOME_FAILED = 1 };
@@ -160,6 +161,7 @@ static int read_inputs(json_t *inputs, int argc, char **argv, struct err *e)
 static int batch(void *options, int argc, char **argv, struct err *e)
 {
     struct batch_options *o = options;
+    scoped(own_service) own = { 0 };
     scoped(confined) x = CONFINED_INIT;
     scoped(batch_job) job = { 0 };
     json_auto_t *inputs = json_array();
@@ -171,8 +173,7 @@ static int batch(void *options, int argc, char **argv, struct err *e)
         return request ? err_no_memory(e, "a request to the service") : -1;
     job.body = body;
     job.json = o->run.json;
-    if (batch_view_init(&job.view, inputs, e) ||
-        confined_find(&x, &o->run.service, o->run.local, e))
+    if (batch_view_init(&job.view, inputs, e) || own_service_find(&own, &o->run, NULL, &x, e))
         return -1;
     return confined_run(&x, batch_work, &job, e);
 }

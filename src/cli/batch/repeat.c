@@ -14,6 +14,7 @@
 #include "cli/batch/repeat_view.h"
 #include "cli/confined.h"
 #include "cli/progress.h"
+#include "cli/run/own_service.h"
 #include "cli/run/remote_request.h"
 #include "run/json.h"
 
@@ -99,14 +100,14 @@ static int repeat_work(struct client *c, void *context, struct err *e)
     return rc;
 }
 
-int repeat_run(struct repeat *r, const struct run_arguments *o, struct err *e)
+int repeat_run(struct repeat *r, struct run_arguments *o, struct err *e)
 {
+    scoped(own_service) own = { 0 };
     scoped(confined) x = CONFINED_INIT;
     /* Warm and cold starts would mix while the pools of a new service fill. */
     static const char *const cold[] = { "pools.max=0", NULL };
     struct repeat_job job = { .r = r };
-    x.service.set = cold;
-    if (confined_find(&x, &o->service, o->local, e))
+    if (own_service_find(&own, o, cold, &x, e))
         return -1;
     if (r->are_runs && x.service.directory[0])
         return err_set(e, ERR_UNAVAILABLE, 0,

@@ -23,6 +23,6 @@ void repeat_done(struct repeat *r);
 /* Reads the program of the options and its input. */
 [[nodiscard]] int repeat_request(const struct run_arguments *o, char **ret, struct err *e);
 /* Exit status, or -1. `o` says which service. */
-[[nodiscard]] int repeat_run(struct repeat *r, const struct run_arguments *o, struct err *e);
+[[nodiscard]] int repeat_run(struct repeat *r, struct run_arguments *o, struct err *e);
 /* `belljar run --bench N`. */
 [[nodiscard]] int repeat_bench(struct run_arguments *o, struct err *e);

@@ -24,6 +24,7 @@
 #include "cli/run/diagnosis_view.h"
 #include "cli/run/fixes_view.h"
 #include "cli/run/inputs.h"
+#include "cli/run/own_service.h"
 #include "fixes/fix.h"
 #include "spec/bundle.h"
 
@@ -168,6 +169,7 @@ static int fix(void *options, int argc, char **argv, struct err *e)
 {
     struct fix_options *o = options;
     char name[BUNDLE_NAME_MAX + 1] = "";
+    scoped(own_service) own = { 0 };
     scoped(confined) x = CONFINED_INIT;
     scoped(buf) program = { 0 };
     autofree char *request = NULL;
@@ -181,7 +183,7 @@ static int fix(void *options, int argc, char **argv, struct err *e)
     if (o->run.run_options.fixes == FIXES_NONE)
         o->run.run_options.fixes = FIXES_TRY;
     if ((o->apply && read_program(&o->run, name, &program, e)) ||
-        repeat_request(&o->run, &request, e) || confined_find(&x, &o->run.service, o->run.local, e))
+        repeat_request(&o->run, &request, e) || own_service_find(&own, &o->run, NULL, &x, e))
         return -1;
     struct told *told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
                              -1, 0);

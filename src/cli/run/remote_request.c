@@ -208,8 +208,6 @@ static void put_programs(json_t *q, const struct run_arguments *o, const struct 
         put(q, "stages", json_incref(o->stages), failed);
         if (o->strict)
             put(q, "strict_limits", json_true(), failed);
-        if (o->mount_roots)
-            put(q, "mounts", mounts_array(o), failed);
         return;
     }
     json_t *args = json_array();
@@ -229,6 +227,8 @@ static void put_options(json_t *q, const struct run_arguments *o, bool *failed)
     put(q, "env", env_object(o->env, failed), failed);
     put(q, "limits", limits_object(&o->limits, o->limits_given, failed), failed);
     put(q, "read_only", json_boolean(!o->writable_root), failed);
+    if (o->mount_roots)
+        put(q, "mounts", mounts_array(o), failed);
     if (o->full_network)
         put(q, "network", json_string("full"), failed);
     if (o->allow_net) {

@@ -39,6 +39,8 @@ int run_mounts_check(struct run_arguments *o, struct err *e)
     if (o->mount_secrets && !o->mount_roots)
         return err_set(e, ERR_USAGE, 0,
                        "--mount-secrets is given without --mount: name a directory");
+    strv_free(o->mounts); /* two programs share their options */
+    o->mounts = NULL;
     for (unsigned i = 0; o->mount_roots && o->mount_roots[i]; i++) {
         const struct mount_view m = { .root = i,
                                       .secrets = o->mount_secrets,
