@@ -23,7 +23,8 @@
 void as_owner_end(const struct jar_host *h);
 
 /* Begins, and makes the init of a jar, which is dumpable: its files in /proc belong to the owner until it
- * has a uid of its own. The cgroup belongs to us, so its file is reached with our uid. Only after a
+ * has a uid of its own. The cgroup belongs to us, so its file is reached with our uid; init has that uid for
+ * files until it has one of its own. Only after a
  * success the warden, in which the pid is returned, has begun. */
 [[nodiscard]] pid_t as_owner_clone(const struct jar_host *h, uint64_t namespaces, int cgroup_fd,
                                    int *ret_pidfd, struct err *e);

@@ -31,7 +31,7 @@ static int wait_for_user_map(const struct inside *in, struct err *e)
 /* First, so that all memory of the jar counts. */
 static int join_cgroup(const struct inside *in, struct err *e)
 {
-    return (in->cgroup && cgroup_join(in->cgroup, true, e)) || confine_die_first(e) ? -1 : 0;
+    return in->cgroup ? cgroup_join(in->cgroup, true, e) : 0;
 }
 
 /* No descriptor of the warden is open while files of a guest are unpacked. */
@@ -52,6 +52,14 @@ static int become_user(const struct inside *in, struct err *e)
     if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0)
         return err_set(e, ERR_KERNEL, errno, "stay visible to the warden");
     return 0;
+}
+
+/* Only now: before, the uid for files may be another one than that of our files in /proc
+ * (jar/as_owner.h). */
+static int die_first(const struct inside *in, struct err *e)
+{
+    (void)in;
+    return confine_die_first(e);
 }
 
 static int own_host_name(const struct inside *in, struct err *e)
@@ -104,8 +112,8 @@ static int give_up_privileges(const struct inside *in, struct err *e)
 }
 
 static int (*const steps[])(const struct inside *, struct err *) = {
-    join_cgroup, keep_own_fds, wait_for_user_map,  become_user, own_host_name, prepare_net,
-    build_root,  unpack,       give_up_privileges,
+    join_cgroup,   keep_own_fds, wait_for_user_map, become_user, die_first,
+    own_host_name, prepare_net,  build_root,        unpack,      give_up_privileges,
 };
 
 void init_main(const struct inside *in)

@@ -49,13 +49,16 @@ static pid_t start_jar(int cgroup_fd, int *ret_pidfd)
     pid_t pid = as_owner_clone(&host, CLONE_NEWUSER | CLONE_NEWNET, cgroup_fd, ret_pidfd, &e);
     if (pid == 0) {
         bool made = read(go[0], &byte, 1) == 1 && setresgid(1000, 1000, 1000) == 0 &&
-                    setresuid(1000, 1000, 1000) == 0 && prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == 0;
+                    setresuid(1000, 1000, 1000) == 0 && prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == 0 &&
+                    fd_write_file(AT_FDCWD, "/proc/self/oom_score_adj", "1000", &e) == 0;
         (void)!write(up[1], made ? "y" : "n", 1);
         (void)pause();
         _exit(0);
     }
-    if (!CHECK(pid > 0))
+    if (!CHECK(pid > 0)) {
         printf("    %s\n", e.text);
+        return -1;
+    }
     map(pid, "setgroups", "deny");
     map(pid, "uid_map", text);
     map(pid, "gid_map", text);
@@ -118,7 +121,10 @@ static void start_in_a_cgroup(void *context)
     become_warden();
     autoclose int pidfd = -1;
     pid_t pid = start_jar(*cgroup_fd, &pidfd);
-    CHECK(fd_read_file(*cgroup_fd, "cgroup.procs", text, sizeof text) > 0 && atoi(text) == pid);
+    if (pid < 0)
+        return;
+    CHECK(fd_read_file(*cgroup_fd, "cgroup.procs", text, sizeof text) > 0 &&
+          strtol(text, NULL, 10) == pid);
     CHECK(geteuid() == 0 && prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 1);
     CHECK(kill(pid, SIGKILL) == 0);
     (void)child_wait(pid);
