@@ -193,11 +193,11 @@ bool diagnose(struct diagnoser *g, const struct diagnose_input *given, struct di
     locate_by_frames(d);
     stay_in_file(&in, d);
     system_read(g, &in, d, read);
+    values_read(&in, d);
     if (read && grammar->advise)
         grammar->advise(g, &in, d);
     system_advise(g, &in, d);
     make_excerpt(&in, d);
-    values_read(&in, d);
     suggestions_drop_idle(d, line_at(&in, d));
     suggestions_check(&in, d);
     return true;

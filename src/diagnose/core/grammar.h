@@ -180,6 +180,27 @@ void read_further(struct diagnoser *g, const struct diagnose_input *in, next_err
 void append_text(char *out, size_t size, const char *between, struct piece more);
 #define APPEND(array, between, more) append_text((array), sizeof(array), (between), (more))
 
+/* ---- values of variables (values.c) ---- */
+
+/* The variable of that name ("row", "self.rows") at the line of the error. NULL: the program told
+ * none. It is the program's own word: nothing but the words of advice may depend on it. */
+const struct value *value_of(const struct diagnosis *d, struct piece name);
+/* Whether the value is known and has that type. v may be NULL. */
+bool value_is(const struct value *v, const char *type);
+/* Its preview; NO_PIECE when there is none. v may be NULL. */
+struct piece value_shown(const struct value *v);
+/* The items of a preview, "[1, 'a']" or "{'k': 1}", one after the other. Zero but for `rest`, which
+ * is the preview. */
+struct shown_items {
+    struct piece rest;
+    bool begun;
+    struct piece key, item; /* key: of a dict; otherwise NO_PIECE */
+};
+/* False at the end, where the preview is cut, and for a preview without items. */
+bool next_shown(struct shown_items *s);
+/* The text without its quotes. False for other values, and for a text with a backslash. */
+bool shown_text(struct piece shown, struct piece *ret);
+
 /* ---- suggestions (suggest.c) ---- */
 
 /* Adds a suggestion. Suggestions are sorted by confidence; of two with the same, the first added
@@ -303,7 +324,8 @@ void sandbox_advise(struct diagnoser *g, const struct diagnose_input *in, struct
 bool stopped_read(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d);
 void stopped_advise(const struct diagnose_input *in, struct diagnosis *d);
 
-/* values.c: the values of variables that the program told, at lines that the diagnosis names. */
+/* values.c: the values of variables that the program told, at lines that the diagnosis names. They
+ * are read before advice is given. */
 void values_read(const struct diagnose_input *in, struct diagnosis *d);
 
 /* clean.c: the text without the escape sequences of terminals. `passed_on`: also without the

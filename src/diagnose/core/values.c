@@ -121,3 +121,81 @@ void values_read(const struct diagnose_input *in, struct diagnosis *d)
             read_frame(in, d, fields, &frame);
     }
 }
+
+/* ---- questions of the rules ---- */
+
+const struct value *value_of(const struct diagnosis *d, struct piece name)
+{
+    for (size_t i = 0; i < d->n_values; i++)
+        if (d->values[i].at.line == d->location.line && piece_is(name, d->values[i].name) &&
+            strcmp(d->values[i].at.file, d->location.file) == 0)
+            return &d->values[i];
+    return NULL;
+}
+
+bool value_is(const struct value *v, const char *type)
+{
+    return v && strcmp(v->type, type) == 0;
+}
+
+struct piece value_shown(const struct value *v)
+{
+    return v && v->preview[0] ? piece_of(v->preview) : NO_PIECE;
+}
+
+/* The offset behind the item that begins the text: of the ',', the ':' of a key, or the bracket that
+ * ends all items. text.len when the item does not end. */
+static size_t shown_end(struct piece text)
+{
+    char quote = '\0';
+    long depth = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = piece_byte(text, i);
+        if (quote) {
+            i += c == '\\';
+            quote = c == quote ? '\0' : quote;
+        } else if (c == '\'' || c == '"') {
+            quote = c;
+        } else if (depth == 0 && strchr(",:])}", c)) {
+            return i;
+        } else {
+            depth += strchr("[({", c) ? 1 : strchr("])}", c) ? -1 : 0;
+        }
+    }
+    return text.len;
+}
+
+bool next_shown(struct shown_items *s)
+{
+    if (!s->begun) {
+        s->begun = true;
+        if (s->rest.len == 0 || !strchr("[({", piece_byte(s->rest, 0)))
+            s->rest = NO_PIECE;
+        s->rest = piece_skip(s->rest, 1);
+    }
+    s->key = s->item = NO_PIECE;
+    for (;;) {
+        size_t end = shown_end(s->rest);
+        if (end == s->rest.len)
+            return false;
+        char c = piece_byte(s->rest, end);
+        struct piece part = piece_trim(piece_cut(s->rest, end));
+        s->rest = c == ',' || c == ':' ? piece_skip(s->rest, end + 1) : NO_PIECE;
+        if (part.len == 0 || piece_is(part, "…"))
+            return false;
+        if (c != ':') {
+            s->item = part;
+            return true;
+        }
+        s->key = part;
+    }
+}
+
+bool shown_text(struct piece shown, struct piece *ret)
+{
+    if (shown.len < 2 || piece_byte(shown, 0) != '\'' || piece_last(shown) != '\'' ||
+        piece_has(shown, "\\"))
+        return false;
+    *ret = piece_part(shown, 1, shown.len - 2);
+    return true;
+}

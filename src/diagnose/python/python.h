@@ -9,6 +9,8 @@ extern const struct rule py_name_rules[], py_variable_rules[], py_object_rules[]
     py_operand_rules[], py_value_rules[], py_syntax_rules[], py_io_rules[];
 /* Messages of one meaning, which are asked before the others. */
 extern const struct rule py_builtin_rules[];
+/* Causes that the source or a value shows, which are asked before all others. */
+extern const struct rule py_cause_rules[];
 /* Errors of libraries. They are asked first: the other rules know nothing of libraries. */
 extern const struct rule py_library[];
 
@@ -54,3 +56,40 @@ extern const char *const py_builtins[], *const py_stdlib[];
 bool py_is_stdlib(struct piece module);
 /* The statement that imports a name: "import numpy as np"; NULL when it is not known. */
 const char *py_import_for(struct piece name);
+
+/* ---- values of variables (python_evidence.c) ---- */
+
+/* The expression before the brackets that failed, "row" of row["x"]; NO_PIECE when it is not clear. */
+struct piece py_container(const struct advice *a);
+/* The preview of "row" or of "row["x"][0]"; NO_PIECE when the program told none. */
+struct piece py_shown(const struct advice *a, struct piece expression);
+/* The names of a piece of code, one after the other: "row", "self.rows". False at the end. */
+bool py_next_name(struct piece *rest, struct piece *ret_name);
+/* The first name in the failing line whose value has the type; NO_PIECE when none has, or none is
+ * known. */
+struct piece py_name_of_type(const struct advice *a, const char *type);
+/* Suggestions by the keys that the dict really has, and by the length that the list really has. */
+bool py_key_by_values(const struct advice *a, struct piece wanted);
+bool py_say_keys(const struct advice *a, struct piece wanted);
+bool py_index_by_values(const struct advice *a);
+
+/* ---- where a value comes from (python_origin.c) ---- */
+
+/* Suggests to convert a text of the failing line where it comes from: input(), argparse, csv... */
+bool py_say_text_origin(const struct advice *a, unsigned number);
+/* Names the division that made a float of the failing line. */
+bool py_say_division(const struct advice *a, unsigned number);
+/* Names the line whose comma makes a tuple of one value. */
+bool py_say_comma(const struct advice *a);
+/* Names the line that has taken all items of an iterator or file of the failing line. */
+bool py_say_used_up(const struct advice *a);
+/* Names the function that gave a list where one value is meant. */
+bool py_say_list_origin(const struct advice *a, unsigned number);
+/* The error was raised in a file that is not the job's. */
+bool py_in_library(const struct advice *a);
+
+/* ---- dates (python_dates.c) ---- */
+
+/* strptime(): the groups of the rule are the text and the format, or what is left over of the text. */
+void py_date_form(const struct advice *a);
+void py_date_rest(const struct advice *a);

@@ -16,25 +16,6 @@ static bool passed_through(const struct advice *a, const char *library)
     return false;
 }
 
-/* Offers `.get(key)` instead of `[key]` where None does no harm: not inside a larger expression,
- * and with an empty list in a loop. */
-static void offer_get(const struct advice *a, const struct match *m)
-{
-    struct piece name = m->group[0], key = m->group[1];
-    struct piece before = piece_cut(a->line, piece_offset(a->line, m->all));
-    struct piece after = piece_after(a->line, m->all);
-    struct match around;
-    char got[200];
-    bool loop = match(a->g, "^\\s*for .* in $", before, &around) && piece_is(after, ":");
-    if (!loop &&
-        (match(a->g, "^\\s*[.(\\[]|^\\s*[-+*/%<>]|^\\s*=[^=]", after, &around) ||
-         match(a->g, "[-+*/%<>] ?$|\\w\\($|for .* in $", before, &around)) &&
-        !match(a->g, "\\bprint\\($", before, &around))
-        return;
-    (void)snprintf(got, sizeof got, "%.*s.get(%.*s%s)", P(name), P(key), loop ? ", []" : "");
-    (void)suggest_swap(a->in, a->d, m->all, got);
-}
-
 /* A number was asked for, and the key is that number as text, or the other way round. */
 static bool is_other_kind(const struct advice *a, struct piece key)
 {
@@ -169,7 +150,7 @@ static void on_key(const struct advice *a)
 {
     struct piece key = a->m.group[0];
     struct match m;
-    if (is_named_elsewhere(a, key))
+    if (is_named_elsewhere(a, key) || py_key_by_values(a, key))
         return;
     struct similar n = { .name = key };
     bool table = passed_through(a, "pandas/") || piece_has(text_of_source(a->file), "DictReader");
@@ -203,6 +184,8 @@ static void on_key(const struct advice *a)
     }
     if (py_advise_member(a, key) || is_new_key(a) || is_other_kind(a, key) || py_advise_removal(a))
         return;
+    if (py_say_keys(a, key))
+        return;
     if (match(a->g, "([A-Za-z_][\\w.]*)\\[([^\\[\\]]+)\\](?!.*\\[)", a->line, &m) &&
         !match(a->g, "\\[[^\\[\\]]*\\[", a->line, &(struct match){ 0 })) {
         if (match(a->g, "^[^\"'(\\[]*,", m.group[1], &(struct match){ 0 })) {
@@ -219,7 +202,6 @@ static void on_key(const struct advice *a)
                 P(m.group[0]), starts_with(a->message, "'") ? "'" : "", P(key),
                 starts_with(a->message, "'") ? "'" : "", P(m.group[1]), P(m.group[0]),
                 P(m.group[0]), P(m.group[1]));
-        offer_get(a, &m);
         return;
     }
     suggest(a->d, 8, 0.6, "The key does not exist: test it with `in`, or use .get(key, default).");
@@ -373,7 +355,7 @@ static void on_index(const struct advice *a)
         }
         if (!meant.all.at)
             meant = m;
-        if (counts_too_far(a, index))
+        if (counts_too_far(a, index) || py_index_by_values(a))
             return;
         long items = py_assigned(a, name, &value, &number) && py_can_see(a, number)
                          ? py_items(piece_trim(value))
@@ -395,6 +377,8 @@ static void on_index(const struct advice *a)
         }
         rest = piece_after(rest, m.all);
     }
+    if (!meant.all.at && py_index_by_values(a))
+        return;
     if (match(a->g, "(\\w+)\\([^()]*\\)\\[(-?\\d+)\\]", a->line, &m) && !meant.all.at)
         suggest(a->d, 9, 0.8,
                 "%.*s() returned fewer parts than [%.*s] needs: store the result in a variable, "
