@@ -10,7 +10,7 @@ extern const struct rule py_name_rules[], py_variable_rules[], py_object_rules[]
 /* Messages of one meaning, which are asked before the others. */
 extern const struct rule py_builtin_rules[];
 /* Causes that the source or a value shows, which are asked before all others. */
-extern const struct rule py_cause_rules[];
+extern const struct rule py_cause_rules[], py_design_rules[];
 /* Errors of libraries. They are asked first: the other rules know nothing of libraries. */
 extern const struct rule py_library[];
 
@@ -63,6 +63,8 @@ const char *py_import_for(struct piece name);
 struct piece py_container(const struct advice *a);
 /* The preview of "row" or of "row["x"][0]"; NO_PIECE when the program told none. */
 struct piece py_shown(const struct advice *a, struct piece expression);
+/* At most `max` bytes of it, and no part of a character. */
+struct piece py_short(struct piece p, size_t max);
 /* The names of a piece of code, one after the other: "row", "self.rows". False at the end. */
 bool py_next_name(struct piece *rest, struct piece *ret_name);
 /* The first name in the failing line whose value has the type; NO_PIECE when none has, or none is
@@ -70,6 +72,7 @@ bool py_next_name(struct piece *rest, struct piece *ret_name);
 struct piece py_name_of_type(const struct advice *a, const char *type);
 /* Suggestions by the keys that the dict really has, and by the length that the list really has. */
 bool py_key_by_values(const struct advice *a, struct piece wanted);
+bool py_key_of_header(const struct advice *a, struct piece wanted);
 bool py_say_keys(const struct advice *a, struct piece wanted);
 bool py_index_by_values(const struct advice *a);
 

@@ -42,6 +42,8 @@ void python_advise(struct diagnoser *g, const struct diagnose_input *in, struct 
     size_t before = d->n_suggestions;
     rules_apply(&a, py_cause_rules, EVERY_RULE);
     if (d->n_suggestions == before)
+        rules_apply(&a, py_design_rules, EVERY_RULE);
+    if (d->n_suggestions == before)
         rules_apply(&a, py_builtin_rules, EVERY_RULE);
     if (d->n_suggestions == before)
         rules_apply(&a, py_library, FIRST_RULE);

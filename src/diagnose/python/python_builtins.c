@@ -32,6 +32,19 @@ static void on_bytes_wanted(const struct advice *a)
         suggest(a->d, 23, 0.93,
                 "dump() writes text, and the file was opened for bytes: open it with \"w\", "
                 "without the b.");
+    else if (match(a->g, "\\.write(?:lines)?\\(", a->line, &m) &&
+             (uses(a, "gzip.open(") || uses(a, "bz2.open(") || uses(a, "lzma.open(")))
+        suggest(a->d, 23, 0.93,
+                "\"w\" of gzip.open() and its like is for bytes: open it with \"wt\", which is for text, "
+                "or write text.encode().");
+    else if (match(a->g, "\\.write(?:lines)?\\(", a->line, &m) && uses(a, "TemporaryFile("))
+        suggest(a->d, 23, 0.93,
+                "A temporary file is opened for bytes: give mode=\"w+\" for text, or write "
+                "text.encode().");
+    else if (match(a->g, "\\binput=", a->line, &m) && uses(a, "subprocess"))
+        suggest(a->d, 23, 0.93,
+                "subprocess takes its input as bytes: add text=True to the call, or give "
+                "text.encode().");
     else if (match(a->g, "\\.write(?:lines)?\\(", a->line, &m))
         suggest(a->d, 23, 0.92,
                 "The file was opened for bytes: write text.encode(), or open it for text, with "
@@ -58,6 +71,11 @@ static void on_real_number(const struct advice *a)
 
 static void on_sleep(const struct advice *a)
 {
+    if (match(a->g, "\\.sendto\\(", a->line, &(struct match){ 0 })) {
+        suggest(a->d, 10, 0.94,
+                "sendto() takes the data and one address, a tuple: sendto(data, (host, port)).");
+        return;
+    }
     if (piece_has(a->line, "sleep("))
         suggest(a->d, 13, 0.94, "sleep() takes a number: convert the text, float(...).");
 }
@@ -495,6 +513,15 @@ static void on_missing_path(const struct advice *a)
                 deep ? "' is not there" : "", deep ? ", and make the directory" : "");
         return;
     }
+    struct match loop;
+    if (!piece_has(path, "/") &&
+        line_above_with(a, "\\bfor (\\w+) in (?:sorted\\()?os\\.(?:listdir|walk)\\(([^()]+)\\)", &loop) &&
+        has_word(a->line, loop.group[0]) && !piece_has(a->line, "join(")) {
+        suggest(a->d, 22, 0.94,
+                "os.listdir() gives names without their directory: open os.path.join(%.*s, %.*s).",
+                P(loop.group[1]), P(loop.group[0]));
+        return;
+    }
     if (match(a->g, "\\bos\\.mkdir\\(", a->line, &m) && piece_has(path, "/"))
         suggest(a->d, 22, 0.94,
                 "A directory above '%.*s' is not there: os.makedirs(path, exist_ok=True) makes all "
@@ -511,6 +538,77 @@ static void on_missing_path(const struct advice *a)
                 "There is no directory '%.*s' in /sandbox, where the program starts: make it "
                 "first, os.makedirs(path, exist_ok=True), or send files in it with the run.",
                 P(path));
+}
+
+/* DictWriter.writerow() of a list. */
+static void on_row_list(const struct advice *a)
+{
+    if (uses(a, "DictWriter("))
+        suggest(a->d, 5, 0.94,
+                "writerow() of a DictWriter takes a dict: {\"name\": value}; csv.writer() takes lists.");
+}
+
+static void on_directory(const struct advice *a)
+{
+    if (match(a->g, "\\bshutil\\.copy(?:2|file)?\\(", a->line, &(struct match){ 0 }))
+        suggest(a->d, 22, 0.94,
+                "'%.*s' is a directory: shutil.copytree(a, b) copies a directory, copy() one file.",
+                P(a->m.group[0]));
+    else if (match(a->g, "\\bos\\.(?:remove|unlink)\\(|\\.unlink\\(", a->line, &(struct match){ 0 }))
+        suggest(a->d, 22, 0.94,
+                "'%.*s' is a directory: shutil.rmtree(path) removes it with its files, os.rmdir(path) an "
+                "empty one.",
+                P(a->m.group[0]));
+}
+
+static void on_existing(const struct advice *a)
+{
+    if (match(a->g, "\\bcopytree\\(", a->line, &(struct match){ 0 }))
+        suggest(a->d, 22, 0.94,
+                "'%.*s' is there already: copytree(a, b, dirs_exist_ok=True) copies into it.",
+                P(a->m.group[0]));
+    else if (match(a->g, "\\.mkdir\\(", a->line, &(struct match){ 0 }) && !piece_has(a->line, "os.mkdir("))
+        suggest(a->d, 22, 0.94, "'%.*s' is there already: path.mkdir(exist_ok=True) accepts that.",
+                P(a->m.group[0]));
+}
+
+/* A value that stands in the SQL without quotes. */
+static void on_sql_value(const struct advice *a)
+{
+    struct match m;
+    struct piece value, code = a->line;
+    uint32_t number;
+    if (match(a->g, "\\bexecute\\(\\s*(\\w+)\\s*[,)]", a->line, &m) &&
+        py_assigned(a, m.group[0], &value, &number))
+        code = value;
+    if (match(a->g, "\\bf(?:\"|')[^\"']*\\{|[\"'] ?% ?[\\w(]|\\.format\\(|[\"'] ?\\+ ?\\w", code, &m))
+        suggest(a->d, 10, 0.94,
+                "The value '%.*s' stands in the SQL as it is, without quotes: write a ? for it and pass it "
+                "beside the SQL, execute(\"... WHERE name = ?\", (value,)). That also keeps SQL out of "
+                "values.",
+                P(a->m.group[0]));
+}
+
+/* Values that are known by name: of a Template, of a configuration. */
+static void on_named_values(const struct advice *a)
+{
+    struct match m;
+    struct piece key = a->m.group[0], value;
+    uint32_t number;
+    if (match(a->g, "\\.substitute\\(", a->line, &m)) {
+        suggest(a->d, 8, 0.93,
+                "The template has $%.*s, and substitute() gets no value of that name: give %.*s=..., or use "
+                "safe_substitute(), which leaves it as it is.",
+                P(key), P(key));
+        return;
+    }
+    if (!match(a->g, "\\b([A-Za-z_]\\w*)\\[", a->line, &m) ||
+        !py_assigned(a, m.group[0], &value, &number) || !piece_has(value, "ConfigParser("))
+        return;
+    suggest(a->d, 8, 0.92,
+            "The configuration has no '%.*s': read() passes over files that are not there, and "
+            "%.*s.sections() lists what was read. %.*s.get(section, name, fallback=...) gives a default.",
+            P(key), P(m.group[0]), P(m.group[0]));
 }
 
 #include "diagnose/python_builtins.rules.h" /* generated */

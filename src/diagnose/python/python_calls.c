@@ -271,7 +271,10 @@ static void on_arguments(const struct advice *a)
     if (!definition_of(a, name, &definition, &number)) {
         if (explain_dataclass(a, name, what) || explain_library(a, name, what))
             return;
-        if (!starts_with(name, "<"))
+        if (match(a->g, "^missing \\d+ required (?:positional|keyword-only) arguments?: (.+)$", what, &m))
+            suggest(a->d, 10, 0.85, "%.*s() also needs %.*s: add it to the call.", P(name),
+                    P(m.group[0]));
+        else if (!starts_with(name, "<"))
             suggest(a->d, 10, 0.5, "%.*s() %.*s: help(%.*s) shows its parameters.", P(name),
                     P(what), P(name));
         return;

@@ -45,8 +45,10 @@ static void on_text_joined(const struct advice *a)
 
 static void on_multiplied(const struct advice *a)
 {
+    if (py_say_comma(a))
+        return;
     if (piece_is(a->m.group[0], "str"))
-        (void)(py_say_text_origin(a, 11));
+        (void)py_say_text_origin(a, 11);
     else if (!py_say_division(a, 11))
         (void)py_say_text_origin(a, 11);
 }
@@ -142,8 +144,9 @@ static bool calls_too_early(const struct advice *a, uint32_t number)
             (void)snprintf(fixed, sizeof fixed, "%.*s(%.*s, %.*s)", P(m.group[0]), P(m.group[1]),
                            P(m.group[2]));
         else
-            (void)snprintf(fixed, sizeof fixed, "%.*s(%s%.*s, ...)", P(m.group[0]),
-                           i == 1 ? "..., " : "", P(m.group[1]));
+            (void)snprintf(fixed, sizeof fixed, "%.*s(%s%.*s%s)", P(m.group[0]),
+                           i == 1 ? "..., " : "", P(m.group[1]),
+                           i == 1 || piece_is(m.group[0], "defaultdict") ? "" : ", ...");
         suggest(a->d, 12, 0.94,
                 "%.*s%s takes the function itself, and line %u calls %.*s() and passes its result: "
                 "write it without brackets, %s.",
@@ -312,150 +315,6 @@ static void on_prefixes(const struct advice *a)
     (void)suggest_swap(a->in, a->d, piece_of(old), now);
 }
 
-/* ---- recursion ---- */
-
-/* The arguments of a call of the function in the code, "n - 1, items"; NO_PIECE when there is none. */
-static struct piece call_arguments(const struct advice *a, struct piece code, struct piece name)
-{
-    struct match m;
-    for (; code.len > 0 && match(a->g, "([A-Za-z_]\\w*)\\(([^()]*(?:\\([^()]*\\)[^()]*)*)\\)", code, &m);
-         code = piece_skip(piece_after(code, m.group[0]), 1))
-        if (piece_same(m.group[0], name))
-            return m.group[1];
-    return NO_PIECE;
-}
-
-/* A text in a loop gives texts of one character, which give themselves again. */
-static bool splits_texts(const struct advice *a, struct piece name, uint32_t from)
-{
-    struct match m;
-    bool tests = false, names_str = false, loops = false;
-    for (uint32_t i = from; i < from + LINES_NEAR; i++) {
-        struct piece line = source_line(a->file, i);
-        if (!line.at || (i > from && piece_trim(line).len > 0 &&
-                         indent_of(line) <= indent_of(source_line(a->file, from))))
-            break;
-        tests = tests || match(a->g, "\"__iter__\"|'__iter__'|\\bIterable\\b|\\bSequence\\b|\\biter\\(|"
-                                     "\\b__len__\\b",
-                               line, &m);
-        names_str = names_str || match(a->g, "\\b(?:str|bytes|basestring)\\b", line, &m);
-        loops = loops || match(a->g, "\\bfor \\w+ in\\b", line, &m);
-    }
-    bool letter = false;
-    for (struct piece rest = a->line, word; py_next_name(&rest, &word);) {
-        const struct value *v = value_of(a->d, word);
-        letter = letter || (value_is(v, "str") && v->size == 1);
-    }
-    if (!loops || names_str || !(tests || letter))
-        return false;
-    suggest(a->d, 24, 0.94,
-            "A text can be looped over, and each of its characters is a text again, so %.*s() has no "
-            "end for texts: leave them out, `if isinstance(x, (list, tuple)):`, or test `isinstance(x, "
-            "str)` first.",
-            P(name));
-    return true;
-}
-
-/* A method that Python itself calls uses what it defines. */
-static bool calls_itself_hidden(const struct advice *a, struct piece name, struct py_scope scope)
-{
-    static const char *const forms[][3] = {
-        { "__setattr__", "\\bself\\.\\w+\\s*=[^=]|\\bsetattr\\(",
-          "every assignment to self calls __setattr__() again: use super().__setattr__(name, value)" },
-        { "__getattr__", "\\bself\\.\\w+|\\bgetattr\\(",
-          "self.x calls __getattr__() again when x is not there: set x in __init__, or read "
-          "self.__dict__" },
-        { "__getattribute__", "\\bself\\.|\\bgetattr\\(",
-          "every self.x calls __getattribute__() again: use super().__getattribute__(name)" },
-        { "__repr__", "\\{self[!}]|\\b(?:repr|str)\\(self\\)",
-          "the text of self calls __repr__() again: name the attributes, {self.name}" },
-        { "__str__", "\\{self[!}]|\\bstr\\(self\\)|%\\s*self\\b|format\\(self\\)",
-          "the text of self calls __str__() again: name the attributes, {self.name}" },
-        { "__eq__", "\\bself\\s*[!=]=\\s*other\\b",
-          "self == other calls __eq__() again: compare attributes, self.name == other.name" },
-        { "__hash__", "\\bhash\\(self\\)",
-          "hash(self) calls __hash__() again: hash((self.a, self.b))" },
-        { "__len__", "\\blen\\(self\\)", "len(self) calls __len__() again: take the length of the "
-                                         "attribute that holds the items" },
-        { "__iter__", "\\biter\\(self\\)|\\bin self\\s*[:)\\]]",
-          "a loop over self calls __iter__() again: loop over the attribute that holds the items" },
-        { "__getitem__", "\\bself\\[", "self[...] calls __getitem__() again: read the attribute that "
-                                       "holds the items" },
-        { "__setitem__", "\\bself\\[", "self[...] = calls __setitem__() again: write to the attribute "
-                                       "that holds the items, or use super()" },
-        { "__contains__", "\\bin self\\s*(?:$|[):])",
-          "`in self` calls __contains__() again: ask the attribute that holds the items" },
-        { "__new__", "\\bcls\\(", "cls(...) calls __new__() again: use super().__new__(cls)" },
-    };
-    for (size_t i = 0; i < ARRAY_LEN(forms); i++)
-        if (piece_is(name, forms[i][0]) &&
-            match(a->g, forms[i][1], a->line, &(struct match){ 0 })) {
-            suggest(a->d, 24, 0.95, "Inside of %.*s() (line %u) %s.", P(name), scope.line, forms[i][2]);
-            return true;
-        }
-    struct piece above = piece_trim(source_line(a->file, scope.line - 1));
-    char own[96];
-    (void)snprintf(own, sizeof own, "self.%.*s", P(piece_cut(name, 80)));
-    size_t at = piece_find(a->line, own);
-    if (scope.line < 2 || at == a->line.len || is_word_byte(piece_byte(a->line, at + strlen(own))) ||
-        !(piece_has(above, "property") || piece_has(above, ".setter")))
-        return false;
-    suggest(a->d, 24, 0.95,
-            "'%.*s' is a property, and %s of it uses self.%.*s, which calls it again: keep the value "
-            "under another name, self._%.*s.",
-            P(name), piece_has(above, ".setter") ? "the setter" : "the function", P(name), P(name));
-    return true;
-}
-
-/* The function passes on what it got, or a number that has gone past the end. */
-static bool comes_no_nearer(const struct advice *a, struct piece name, struct py_scope scope)
-{
-    struct match m;
-    if (!match(a->g, "\\(\\s*(?:self,?\\s*)?([^()]*)\\)", scope.head, &m) || m.group[0].len == 0)
-        return false;
-    struct piece list = piece_trim(m.group[0]), given = piece_trim(call_arguments(a, a->line, name));
-    if (given.len > 0 && piece_same(given, list)) {
-        suggest(a->d, 24, 0.95,
-                "%.*s() calls itself with the same argument%s, `%.*s`, so no call comes nearer to the "
-                "end: pass a smaller part, such as n - 1 or items[1:].",
-                P(name), piece_has(list, ",") ? "s" : "", P(given));
-        return true;
-    }
-    for (struct piece rest = list, word; given.len > 0 && py_next_name(&rest, &word);) {
-        const struct value *v = value_of(a->d, word);
-        if (!value_is(v, "int") || !has_word(given, word))
-            continue;
-        if (v->preview[0] == '-')
-            suggest(a->d, 24, 0.94,
-                    "'%.*s' is %s here: it went past the case that ends %.*s(). Test for that case "
-                    "with <= in place of ==, or check how line %u makes it smaller.",
-                    P(word), v->preview, P(name), a->d->location.line);
-        else if (match(a->g, "\\b\\w+\\s*\\+\\s*\\d", given, &m))
-            suggest(a->d, 24, 0.93,
-                    "'%.*s' grows with each call and is %s here: make it smaller in the call, or end "
-                    "%.*s() when it is large enough.",
-                    P(word), v->preview, P(name));
-        else
-            continue;
-        return true;
-    }
-    return false;
-}
-
-static void on_deep(const struct advice *a)
-{
-    struct piece name = NO_PIECE;
-    struct py_scope scope = py_scope_of(a, a->d->location.line);
-    for (size_t i = 0; i < a->d->n_frames && !name.at; i++)
-        if (a->d->frames[i].user && a->d->frames[i].function[0] != '<')
-            name = piece_last_part(piece_of(a->d->frames[i].function));
-    if (!name.at || !scope.line || !piece_same(scope.name, name))
-        return;
-    if (calls_itself_hidden(a, name, scope) || splits_texts(a, name, scope.line))
-        return;
-    (void)comes_no_nearer(a, name, scope);
-}
-
 /* ---- data ---- */
 
 /* The bytes of a format of struct without padding; 0 when it is not known. */
@@ -536,6 +395,10 @@ static void on_bindings(const struct advice *a)
         const struct value *v = value_of(a->d, m.group[0]);
         struct piece value;
         uint32_t number;
+        struct piece before = piece_cut(a->line, piece_offset(a->line, m.group[0]));
+        if (match(a->g, ",\\s*[(\\[][^()\"']*$", before, &m))
+            return; /* the last value of a tuple that is written out */
+        (void)match(a->g, "\\bexecute\\(.*,\\s*([A-Za-z_][\\w.]*|[\"'][^\"']*[\"']|\\d+)\\s*\\)", a->line, &m);
         bool one = v ? value_is(v, "str") || value_is(v, "int") || value_is(v, "float")
                      : !(py_assigned(a, m.group[0], &value, &number) && py_items(value) >= 0 &&
                          !starts_with(value, "\"") && !starts_with(value, "'"));

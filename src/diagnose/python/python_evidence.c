@@ -63,6 +63,13 @@ struct piece py_shown(const struct advice *a, struct piece expression)
     return shown;
 }
 
+struct piece py_short(struct piece p, size_t max)
+{
+    while (max > 0 && (piece_byte(p, max) & 0xc0) == 0x80) /* not within a character */
+        max--;
+    return piece_cut(p, max);
+}
+
 bool py_next_name(struct piece *rest, struct piece *ret_name)
 {
     size_t i = 0;
@@ -198,12 +205,11 @@ static void say_slip(const struct advice *a, struct piece container, struct piec
     if (reader)
         (void)snprintf(at, sizeof at, " in line %u", reader);
     if (slip == SLIP_HEADER && reader) {
-        bool found = match(a->g, "([;|,]|\\t)", key, &m);
-        const char *mark = !found || piece_byte(m.all, 0) == '\t' ? "\\t" : NULL;
+        struct piece mark = match(a->g, "[;|,]", key, &m) ? m.all : PIECE("\\t");
         suggest(a->d, 8, 0.95,
                 "'%.*s' has one key, '%.*s', the whole header: another delimiter separates the "
-                "columns. Write %.*s(..., delimiter=\"%s%.*s\")%s.",
-                P(container), P(key), P(call), mark ? mark : "", P(mark ? NO_PIECE : m.all), at);
+                "columns. Write %.*s(..., delimiter=\"%.*s\")%s.",
+                P(container), P(py_short(key, 120)), P(call), P(mark), at);
     } else if (slip == SLIP_MARK) {
         suggest(a->d, 8, 0.95,
                 "The key is '\\ufeff%.*s': a byte order mark stands before it. Open the file with "
@@ -305,6 +311,32 @@ bool py_key_by_values(const struct advice *a, struct piece wanted)
     return number && is_position(a, container, wanted, shown);
 }
 
+/* Without values: a header in the source has the key among others, with another delimiter. */
+bool py_key_of_header(const struct advice *a, struct piece wanted)
+{
+    struct piece rest = text_of_source(a->file), line, call;
+    struct match m;
+    uint32_t reader = reader_line(a, &call);
+    struct piece call_line = source_line(a->file, reader);
+    if (!reader || piece_has(call_line, "delimiter") || piece_has(call_line, "sep=") ||
+        piece_has(call_line, "dialect"))
+        return false;
+    for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++) {
+        if (i == a->d->location.line || !has_word(line, wanted) ||
+            !match(a->g, "(?:^|[\"'])([\\w -]+([;|]|\\\\t|\\t)(?:[\\w -]+(?:\\2)?)+)", line, &m) ||
+            !has_word(m.group[0], wanted))
+            continue;
+        bool tab = piece_byte(m.group[1], 0) == '\t';
+        suggest(a->d, 8, 0.94,
+                "The header in line %u has another delimiter: write %.*s(..., %s=\"%.*s\") in line %u. "
+                "Without it the whole header is one key.",
+                i, P(call), piece_is(call, "read_csv") ? "sep" : "delimiter",
+                P(tab ? PIECE("\\t") : m.group[1]), reader);
+        return true;
+    }
+    return false;
+}
+
 bool py_say_keys(const struct advice *a, struct piece wanted)
 {
     struct piece container = py_container(a);
@@ -339,7 +371,7 @@ static bool is_one_cell(const struct advice *a, struct piece container, struct p
         suggest(a->d, 9, 0.94,
                 "'%.*s' has one item, '%.*s': the text has no %.*s, by which line %u splits it. Check "
                 "the separator, or test len(%.*s) first.",
-                P(container), P(piece_cut(text, 60)),
+                P(container), P(py_short(text, 60)),
                 P(by.group[0].len ? by.group[0] : PIECE("blank")), number, P(container));
         return true;
     }
@@ -348,7 +380,7 @@ static bool is_one_cell(const struct advice *a, struct piece container, struct p
     suggest(a->d, 9, 0.95,
             "'%.*s' has one item, '%.*s', the whole line: another delimiter separates the cells. "
             "Write %.*s(..., delimiter=\"%.*s\") in line %u.",
-            P(container), P(piece_cut(text, 60)), P(call), P(m.all), reader);
+            P(container), P(py_short(text, 60)), P(call), P(m.all), reader);
     return true;
 }
 

@@ -117,8 +117,10 @@ static bool is_quoted_inside(const struct advice *a)
     if (!match(a->g, "\"[^\"]*\"[A-Za-z]\\w*\"[^\"]*\"", a->line, &m) &&
         !match(a->g, "'[^']*'[A-Za-z]\\w*'[^']*'", a->line, &m))
         return false;
-    size_t from = piece_offset(a->line, m.all), to = piece_end(a->line, m.all);
-    if (at < from || at > to + 1 ||
+    size_t from = piece_offset(a->line, m.all), to = piece_end(a->line, m.all), quotes = 0;
+    for (size_t i = 0; i < from; i++)
+        quotes += piece_byte(a->line, i) == piece_byte(m.all, 0);
+    if (quotes % 2 == 1 || at < from || at > to + 1 ||
         match(a->g, "\\b[rbfuRBFU]{1,2}[\"']$", m.all, &(struct match){ 0 }))
         return false;
     suggest(a->d, 18, 0.92,

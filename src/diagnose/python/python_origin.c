@@ -42,7 +42,7 @@ static uint32_t option_line(const struct advice *a, struct piece name, char *cal
         call[0] = '\0';
         for (uint32_t k = i; k < i + BLANKS_NEAR; k++) { /* up to the line that ends the call */
             struct piece part = piece_trim(source_line(a->file, k));
-            used += (size_t)snprintf(call + used, room - used, "%.*s ", P(piece_cut(part, 120)));
+            used += (size_t)snprintf(call + used, room - used, "%.*s ", P(py_short(part, 120)));
             if (used + 130 > room || piece_last(part) == ')')
                 break;
         }
@@ -93,7 +93,6 @@ static const struct {
     { "^(?:str\\()?input\\(", "input() gives text" },
     { "\\bsys\\.argv\\b|\\bargv\\[", "the arguments of a program are text" },
     { "\\b(?:os\\.)?environ\\b|\\bgetenv\\(", "variables of the environment are text" },
-    { "\\.strftime\\(", "strftime() gives text" },
     { "\\.split\\([^)]*\\)(?:\\[[^\\]]*\\])?$|\\.(?:partition|rsplit)\\(", "split() gives texts" },
     { "\\.(?:group|groups|findall)\\(", "the parts that a pattern finds are text" },
     { "\\.(?:read|readline|readlines|read_text|splitlines)\\(", "a file gives text" },
@@ -240,8 +239,8 @@ bool py_say_division(const struct advice *a, unsigned number)
             value = piece_trim(piece_cut(value, piece_find(value, "#")));
             const char *why = float_reason(a, value);
             if (why) {
-                suggest(a->d, number, 0.94, "'%.*s' is a float: line %u %s, `%.*s = %.*s`.", P(name),
-                        line, why, P(name), P(piece_cut(value, 80)));
+                suggest(a->d, number, 0.94, "'%.*s' is a float: line %u, `%.*s = %.*s`, %s.", P(name),
+                        line, P(name), P(py_short(value, 80)), why);
                 return true;
             }
         }
@@ -283,6 +282,9 @@ bool py_say_comma(const struct advice *a)
     uint32_t line;
     struct match m;
     for (unsigned n = 0; n < NAMES_ASKED && py_next_name(&rest, &name); n++) {
+        size_t base = piece_behind_last(name, '.');
+        if (base > 0 && !value_of(a->d, name) && !starts_with(name, "self."))
+            name = piece_cut(name, base - 1); /* the name of the tuple, before its attribute */
         const struct value *told = value_of(a->d, name);
         if ((told && !(value_is(told, "tuple") && told->size == 1)) ||
             !given(a, name, &value, &line) || line == a->d->location.line)
@@ -430,7 +432,8 @@ bool py_say_list_origin(const struct advice *a, unsigned number)
         size_t dot = piece_find(name, ".");
         const struct value *told = value_of(a->d, name);
         struct piece source = NO_PIECE;
-        if (dot < name.len && dot + 1 < name.len && value_is(told, "list") &&
+        if (dot < name.len && dot + 1 < name.len && (!told || value_is(told, "list")) &&
+            piece_has(text_of_source(a->file), "add_argument(") &&
             option_line(a, piece_skip(name, dot + 1), call, sizeof call))
             source = piece_of(call);
         struct piece base = piece_cut(name, dot);

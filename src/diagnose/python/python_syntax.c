@@ -55,7 +55,7 @@ static void on_never_closed(const struct advice *a)
 {
     struct piece open = a->m.group[0];
     const char *close = closing(open);
-    suggest(a->d, 18, 0.95, "The '%.*s' that opens in line %u, column %u has no '%s': close it.",
+    suggest(a->d, 18, 0.95, "The '%.*s' that opens in line %u, column %u has no '%s': add the closing bracket.",
             P(open), a->d->location.line, a->d->location.column, close);
     long depth = 0;
     for (size_t i = 0; i < a->line.len; i++)
@@ -108,6 +108,12 @@ static void on_unterminated(const struct advice *a)
         suggest_replacement(a->d, "%.*s\"%.*s\"%.*s", P(m.group[0]), P(m.group[1]), P(m.group[2]));
         return;
     }
+    if (match(a->g, "^([^'\"]*)'([^\"']*\\w'\\w[^\"']*)'([^'\"]*)$", a->line, &m)) {
+        suggest(a->d, 18, 0.94,
+                "The quote inside the text ends it: put double quotes around the text, or write \\'.");
+        suggest_replacement(a->d, "%.*s\"%.*s\"%.*s", P(m.group[0]), P(m.group[1]), P(m.group[2]));
+        return;
+    }
     if (match(a->g, "\\\\[\"'][)\\]]*\\s*$", a->line, &m)) {
         suggest(a->d, 18, 0.92,
                 "The backslash before the last quote belongs to the text, which therefore goes on: "
@@ -131,12 +137,33 @@ static void on_unterminated(const struct advice *a)
     struct piece t = piece_trim(a->line);
     if (triple || !match(a->g, "^[^\"']*([\"'])[^\"']*$", t, &m))
         return;
+    size_t open = 0, closed = 0; /* braces of an f-string, which must be closed, too */
+    for (size_t i = 0; i < t.len; i++) {
+        open += piece_byte(t, i) == '{';
+        closed += piece_byte(t, i) == '}';
+    }
+    if (open != closed)
+        return;
     size_t end = piece_end(a->line, t);
     size_t tail = 0;
     while (tail < t.len && strchr("):]", piece_byte(t, t.len - 1 - tail)))
         tail++;
     suggest_replacement(a->d, "%.*s%.*s%.*s", P(piece_cut(a->line, end - tail)), P(m.group[0]),
                         P(piece_cut(piece_skip(a->line, end - tail), tail)));
+}
+
+/* "{"a": 1, "b" 2}": two values beside each other, or another language's sign. */
+static void on_dict_key(const struct advice *a)
+{
+    struct match m;
+    if (match(a->g, "^(.*\\w[\"']?\\s*)=>(.*)$", a->line, &m)) {
+        suggest(a->d, 17, 0.94, "A ':' stands between a key and its value.");
+        suggest_replacement(a->d, "%.*s:%.*s", P(piece_trim_end(m.group[0])), P(m.group[1]));
+    } else if (match(a->g, "^(.*[{,]\\s*(?:\"[^\"]*\"|'[^']*'))\\s*=\\s*([^=].*)$", a->line, &m) ||
+               match(a->g, "^(.*[{,]\\s*(?:\"[^\"]*\"|'[^']*'))\\s+([\\w\"'\\[{(].*)$", a->line, &m)) {
+        suggest(a->d, 17, 0.93, "A ':' is missing between a key and its value: add it.");
+        suggest_replacement(a->d, "%.*s: %.*s", P(m.group[0]), P(m.group[1]));
+    }
 }
 
 static void on_comma(const struct advice *a)
@@ -373,7 +400,7 @@ static void on_invalid(const struct advice *a)
                          a->line, &m);
     if (depth > 0 && statement)
         suggest(a->d, 18, 0.85,
-                "A bracket that opens in line %u is not closed before this line: close it.",
+                "A bracket that opens in line %u is not closed before this line: add the closing bracket.",
                 a->d->location.line - 1);
     else
         suggest(

@@ -150,7 +150,7 @@ static void on_key(const struct advice *a)
 {
     struct piece key = a->m.group[0];
     struct match m;
-    if (is_named_elsewhere(a, key) || py_key_by_values(a, key))
+    if (is_named_elsewhere(a, key) || py_key_by_values(a, key) || py_key_of_header(a, key))
         return;
     struct similar n = { .name = key };
     bool table = passed_through(a, "pandas/") || piece_has(text_of_source(a->file), "DictReader");
@@ -355,6 +355,17 @@ static void on_index(const struct advice *a)
         }
         if (!meant.all.at)
             meant = m;
+        struct match len;
+        if (match(a->g, "^\\s*len\\(([\\w.]+)\\)\\s*$", index, &len) && piece_same(len.group[0], name)) {
+            char last[120], now[120];
+            suggest(a->d, 9, 0.95,
+                    "Positions begin at 0, so len(%.*s) is one past the end: %.*s[-1] is the last item.",
+                    P(name), P(name));
+            (void)snprintf(last, sizeof last, "%.*s", P(piece_cut(m.all, 110)));
+            (void)snprintf(now, sizeof now, "%.*s[-1]", P(name));
+            (void)suggest_swap(a->in, a->d, piece_of(last), now);
+            return;
+        }
         if (counts_too_far(a, index) || py_index_by_values(a))
             return;
         long items = py_assigned(a, name, &value, &number) && py_can_see(a, number)
@@ -591,20 +602,25 @@ static void on_float_count(const struct advice *a)
 static void on_unpack(const struct advice *a)
 {
     struct match m, items;
-    if (match(a->g, "^(\\s*for \\w+\\s*,\\s*\\w+ in )(\\{[^{}]*:[^{}]*\\}):\\s*$", a->line, &m)) {
+    if (match(a->g, "^(\\s*for \\w+\\s*,\\s*\\w+ in )(\\{[^{}]*:[^{}]*\\}):(.*)$", a->line, &m)) {
         suggest(a->d, 14, 0.92,
                 "A loop over a dict returns its keys: loop over .items() for keys and values.");
-        suggest_replacement(a->d, "%.*s%.*s.items():", P(m.group[0]), P(m.group[1]));
+        suggest_replacement(a->d, "%.*s%.*s.items():%.*s", P(m.group[0]), P(m.group[1]),
+                            P(m.group[2]));
         return;
     }
-    if (match(a->g, "^(\\s*for \\w+\\s*,\\s*\\w+ in )([\\w.]+):\\s*$", a->line, &m)) {
+    if (match(a->g, "^(\\s*for \\w+\\s*,\\s*\\w+ in )([\\w.]+):(.*)$", a->line, &m)) {
         struct piece value;
         uint32_t number;
         bool known = py_assigned(a, m.group[1], &value, &number);
-        if (known && starts_with(value, "{")) {
-            suggest(a->d, 14, 0.9,
+        const struct value *told = value_of(a->d, m.group[1]);
+        bool dict = starts_with(value_shown(told), "{") && !value_is(told, "set");
+        if (dict || (known && !told &&
+                     match(a->g, "^(?:\\{|(?:dict|Counter|defaultdict|OrderedDict)\\()", value, &items))) {
+            suggest(a->d, 14, 0.92,
                     "A loop over a dict returns its keys: loop over .items() for keys and values.");
-            suggest_replacement(a->d, "%.*s%.*s.items():", P(m.group[0]), P(m.group[1]));
+            suggest_replacement(a->d, "%.*s%.*s.items():%.*s", P(m.group[0]), P(m.group[1]),
+                                P(m.group[2]));
             return;
         }
         if (match(a->g, "^\\[\\s*(?:[\"'][^\"']*[\"']|\\d+|\\w+)\\s*[,\\]]", value, &items) ||
@@ -612,7 +628,8 @@ static void on_unpack(const struct advice *a)
             suggest(a->d, 14, 0.9,
                     "Each item is one value, and the loop has two names: loop over enumerate(...) "
                     "for positions and values, or check the items if they should be pairs.");
-            suggest_replacement(a->d, "%.*senumerate(%.*s):", P(m.group[0]), P(m.group[1]));
+            suggest_replacement(a->d, "%.*senumerate(%.*s):%.*s", P(m.group[0]), P(m.group[1]),
+                                P(m.group[2]));
             return;
         }
     }
