@@ -35,7 +35,8 @@ static void on_bytes_wanted(const struct advice *a)
     else if (match(a->g, "\\.write(?:lines)?\\(", a->line, &m) &&
              (uses(a, "gzip.open(") || uses(a, "bz2.open(") || uses(a, "lzma.open(")))
         suggest(a->d, 23, 0.93,
-                "\"w\" of gzip.open() and its like is for bytes: open it with \"wt\", which is for text, "
+                "\"w\" of gzip.open() and its like is for bytes: open it with \"wt\", which is for "
+                "text, "
                 "or write text.encode().");
     else if (match(a->g, "\\.write(?:lines)?\\(", a->line, &m) && uses(a, "TemporaryFile("))
         suggest(a->d, 23, 0.93,
@@ -116,6 +117,13 @@ static void on_gather_list(const struct advice *a)
 /* sum() of values that are no numbers: it begins with 0, so Python names an int. */
 static void on_sum(const struct advice *a)
 {
+    if (piece_is(a->m.group[0], "coroutine")) {
+        if (match(a->g, "\\bsum\\(", a->line, &(struct match){ 0 }))
+            suggest(a->d, 26, 0.94,
+                    "The items are coroutines that were not awaited: results = await "
+                    "asyncio.gather(*items) gives their results.");
+        return;
+    }
     struct piece type = a->m.group[0];
     struct match m;
     if (piece_is(type, "NoneType") || !match(a->g, "\\bsum\\(", a->line, &m))
@@ -515,7 +523,8 @@ static void on_missing_path(const struct advice *a)
     }
     struct match loop;
     if (!piece_has(path, "/") &&
-        line_above_with(a, "\\bfor (\\w+) in (?:sorted\\()?os\\.(?:listdir|walk)\\(([^()]+)\\)", &loop) &&
+        line_above_with(a, "\\bfor (\\w+) in (?:sorted\\()?os\\.(?:listdir|walk)\\(([^()]+)\\)",
+                        &loop) &&
         has_word(a->line, loop.group[0]) && !piece_has(a->line, "join(")) {
         suggest(a->d, 22, 0.94,
                 "os.listdir() gives names without their directory: open os.path.join(%.*s, %.*s).",
@@ -540,12 +549,31 @@ static void on_missing_path(const struct advice *a)
                 P(path));
 }
 
+/* df["a", "b"]: several columns are a list. */
+static void on_columns_asked(const struct advice *a)
+{
+    struct match m;
+    char old[200], now[200];
+    if (!uses(a, "pandas") || value_is(value_of(a->d, py_container(a)), "dict") ||
+        !match(a->g, "([A-Za-z_]\\w*)\\[((?:[\"'][^\"']*[\"']\\s*,\\s*)+[\"'][^\"']*[\"'])\\]",
+               a->line, &m))
+        return;
+    suggest(a->d, 8, 0.95,
+            "Several columns are given as a list: put them in brackets of their own, "
+            "%.*s[[...]].",
+            P(m.group[0]));
+    (void)snprintf(old, sizeof old, "%.*s", P(piece_cut(m.all, 190)));
+    (void)snprintf(now, sizeof now, "%.*s[[%.*s]]", P(m.group[0]), P(m.group[1]));
+    (void)suggest_swap(a->in, a->d, piece_of(old), now);
+}
+
 /* DictWriter.writerow() of a list. */
 static void on_row_list(const struct advice *a)
 {
     if (uses(a, "DictWriter("))
         suggest(a->d, 5, 0.94,
-                "writerow() of a DictWriter takes a dict: {\"name\": value}; csv.writer() takes lists.");
+                "writerow() of a DictWriter takes a dict: {\"name\": value}; csv.writer() takes "
+                "lists.");
 }
 
 static void on_directory(const struct advice *a)
@@ -554,9 +582,11 @@ static void on_directory(const struct advice *a)
         suggest(a->d, 22, 0.94,
                 "'%.*s' is a directory: shutil.copytree(a, b) copies a directory, copy() one file.",
                 P(a->m.group[0]));
-    else if (match(a->g, "\\bos\\.(?:remove|unlink)\\(|\\.unlink\\(", a->line, &(struct match){ 0 }))
+    else if (match(a->g, "\\bos\\.(?:remove|unlink)\\(|\\.unlink\\(", a->line,
+                   &(struct match){ 0 }))
         suggest(a->d, 22, 0.94,
-                "'%.*s' is a directory: shutil.rmtree(path) removes it with its files, os.rmdir(path) an "
+                "'%.*s' is a directory: shutil.rmtree(path) removes it with its files, "
+                "os.rmdir(path) an "
                 "empty one.",
                 P(a->m.group[0]));
 }
@@ -567,7 +597,8 @@ static void on_existing(const struct advice *a)
         suggest(a->d, 22, 0.94,
                 "'%.*s' is there already: copytree(a, b, dirs_exist_ok=True) copies into it.",
                 P(a->m.group[0]));
-    else if (match(a->g, "\\.mkdir\\(", a->line, &(struct match){ 0 }) && !piece_has(a->line, "os.mkdir("))
+    else if (match(a->g, "\\.mkdir\\(", a->line, &(struct match){ 0 }) &&
+             !piece_has(a->line, "os.mkdir("))
         suggest(a->d, 22, 0.94, "'%.*s' is there already: path.mkdir(exist_ok=True) accepts that.",
                 P(a->m.group[0]));
 }
@@ -581,12 +612,16 @@ static void on_sql_value(const struct advice *a)
     if (match(a->g, "\\bexecute\\(\\s*(\\w+)\\s*[,)]", a->line, &m) &&
         py_assigned(a, m.group[0], &value, &number))
         code = value;
-    if (match(a->g, "\\bf(?:\"|')[^\"']*\\{|[\"'] ?% ?[\\w(]|\\.format\\(|[\"'] ?\\+ ?\\w", code, &m))
-        suggest(a->d, 10, 0.94,
-                "The value '%.*s' stands in the SQL as it is, without quotes: write a ? for it and pass it "
-                "beside the SQL, execute(\"... WHERE name = ?\", (value,)). That also keeps SQL out of "
-                "values.",
-                P(a->m.group[0]));
+    if (!has_word(code, a->m.group[0]) && !has_word(a->line, a->m.group[0]) &&
+        match(a->g, "\\bf(?:\"|')[^\"']*\\{|[\"'] ?% ?[\\w(]|\\.format\\(|[\"'] ?\\+ ?\\w", code,
+              &m))
+        suggest(
+            a->d, 10, 0.94,
+            "The value '%.*s' stands in the SQL as it is, without quotes: write a ? for it and "
+            "pass it "
+            "beside the SQL, execute(\"... WHERE name = ?\", (value,)). That also keeps SQL out of "
+            "values.",
+            P(a->m.group[0]));
 }
 
 /* Values that are known by name: of a Template, of a configuration. */
@@ -597,7 +632,8 @@ static void on_named_values(const struct advice *a)
     uint32_t number;
     if (match(a->g, "\\.substitute\\(", a->line, &m)) {
         suggest(a->d, 8, 0.93,
-                "The template has $%.*s, and substitute() gets no value of that name: give %.*s=..., or use "
+                "The template has $%.*s, and substitute() gets no value of that name: give "
+                "%.*s=..., or use "
                 "safe_substitute(), which leaves it as it is.",
                 P(key), P(key));
         return;
@@ -607,7 +643,8 @@ static void on_named_values(const struct advice *a)
         return;
     suggest(a->d, 8, 0.92,
             "The configuration has no '%.*s': read() passes over files that are not there, and "
-            "%.*s.sections() lists what was read. %.*s.get(section, name, fallback=...) gives a default.",
+            "%.*s.sections() lists what was read. %.*s.get(section, name, fallback=...) gives a "
+            "default.",
             P(key), P(m.group[0]), P(m.group[0]));
 }
 

@@ -271,7 +271,8 @@ static void on_arguments(const struct advice *a)
     if (!definition_of(a, name, &definition, &number)) {
         if (explain_dataclass(a, name, what) || explain_library(a, name, what))
             return;
-        if (match(a->g, "^missing \\d+ required (?:positional|keyword-only) arguments?: (.+)$", what, &m))
+        if (match(a->g, "^missing \\d+ required (?:positional|keyword-only) arguments?: (.+)$",
+                  what, &m))
             suggest(a->d, 10, 0.85, "%.*s() also needs %.*s: add it to the call.", P(name),
                     P(m.group[0]));
         else if (!starts_with(name, "<"))

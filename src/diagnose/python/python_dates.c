@@ -143,9 +143,9 @@ static bool orders_fit(const struct form *f, const char *order)
 /* The order that the program's own format has, then the usual ones. */
 static const char *order_of(const struct form *f, struct piece given)
 {
-    static const char *const usual[][5] = {
-        { "d", "y", NULL }, { "dm", "md", NULL }, { "dmy", "mdy", "ymd", NULL }
-    };
+    static const char *const usual[][5] = { { "d", "y", NULL },
+                                            { "dm", "md", NULL },
+                                            { "dmy", "mdy", "ymd", NULL } };
     static const char *const of_month[][3] = { { "d", NULL }, { "dy", NULL } };
     bool day_first = piece_find(given, "%d") < piece_find(given, "%m");
     if (f->n_small == 0)
@@ -217,8 +217,8 @@ static void say_form(const struct advice *a, struct piece text, struct piece giv
                     : "The month comes before the day",
                 P(text), form);
     else
-        suggest(a->d, 0, 0.94, "'%.*s' has the format '%s', and the program gives '%.*s'%s.", P(text),
-                form, P(given),
+        suggest(a->d, 0, 0.94, "'%.*s' has the format '%s', and the program gives '%.*s'%s.",
+                P(text), form, P(given),
                 strstr(form, "%y") && piece_has(given, "%Y") ? ": %y is a year of two digits"
                 : strstr(form, "%B") && piece_has(given, "%b")
                     ? ": %B is the whole name of a month, %b the short one"
@@ -240,8 +240,10 @@ void py_date_form(const struct advice *a)
                 "The arguments are swapped: the text comes first, and then its format, "
                 "strptime(text, \"%%Y-%%m-%%d\").");
     else if (bare.len == 0)
-        suggest(a->d, 0, 0.94, "The text is empty: test it before it is read (`if text.strip():`).");
-    else if (bare.len < text.len && form_of(bare, given, form, sizeof form) && piece_is(given, form))
+        suggest(a->d, 0, 0.94,
+                "The text is empty: test it before it is read (`if text.strip():`).");
+    else if (bare.len < text.len && form_of(bare, given, form, sizeof form) &&
+             piece_is(given, form))
         suggest(a->d, 0, 0.94, "The text '%.*s' has blanks around it: remove them, text.strip().",
                 P(text));
     else

@@ -21,7 +21,7 @@ struct piece py_container(const struct advice *a)
     else
         return NO_PIECE;
     return match(a->g, "([A-Za-z_][\\w.]*(?:\\[[^\\[\\]]*\\])*)$", before, &m) ? m.group[0]
-                                                                              : NO_PIECE;
+                                                                               : NO_PIECE;
 }
 
 /* The item of a dict or list that is shown, for an index as the source writes it. */
@@ -40,10 +40,10 @@ static struct piece item_shown(const struct advice *a, struct piece shown, struc
         quoted = shown_text(index, &text);
     }
     for (uint32_t at = 0; index.len > 0 && next_shown(&s); at++) {
-        bool same = s.key.at ? quoted ? shown_text(s.key, &key) && piece_same(key, text)
-                                      : piece_same(s.key, index)
-                             : number && at == piece_number(index) &&
-                                   (at > 0 || piece_is(index, "0"));
+        bool same = s.key.at
+                        ? quoted ? shown_text(s.key, &key) && piece_same(key, text)
+                                 : piece_same(s.key, index)
+                        : number && at == piece_number(index) && (at > 0 || piece_is(index, "0"));
         if (same)
             return s.item;
     }
@@ -75,8 +75,8 @@ bool py_next_name(struct piece *rest, struct piece *ret_name)
     size_t i = 0;
     while (i < rest->len) {
         size_t from = i;
-        while (i < rest->len && (is_word_byte(piece_byte(*rest, i)) ||
-                                 (i > from && piece_byte(*rest, i) == '.')))
+        while (i < rest->len &&
+               (is_word_byte(piece_byte(*rest, i)) || (i > from && piece_byte(*rest, i) == '.')))
             i++;
         char c = piece_byte(*rest, from);
         if (i > from && (c < '0' || c > '9')) {
@@ -111,8 +111,7 @@ static void list_keys(struct piece shown, uint64_t size, char *out, size_t room)
     for (; n < KEYS_SHOWN && next_shown(&s) && s.key.at && used + s.key.len + 24 < room; n++)
         used += (size_t)snprintf(out + used, room - used, "%s%.*s", n ? ", " : "", P(s.key));
     if (size > n && used + 24 < room)
-        (void)snprintf(out + used, room - used, " and %llu more",
-                       (unsigned long long)(size - n));
+        (void)snprintf(out + used, room - used, " and %llu more", (unsigned long long)(size - n));
 }
 
 /* How a key that the dict has differs from the one that the program asks for. */
@@ -227,11 +226,12 @@ static void say_slip(const struct advice *a, struct piece container, struct piec
                      : "The keys of '%.*s' are numbers, such as %.*s, and the program asks for "
                        "text: write int(...) around the key%s.",
                 P(container), P(text ? key : s->key),
-                text && piece_has(text_of_source(a->file), "json") ? " (JSON makes texts of all keys)"
-                                                                   : "");
+                text && piece_has(text_of_source(a->file), "json")
+                    ? " (JSON makes texts of all keys)"
+                    : "");
     } else {
-        suggest(a->d, 8, slip == SLIP_CASE ? 0.95 : 0.92, "Did you mean '%.*s'? '%.*s' has that key%s.",
-                P(key), P(container),
+        suggest(a->d, 8, slip == SLIP_CASE ? 0.95 : 0.92,
+                "Did you mean '%.*s'? '%.*s' has that key%s.", P(key), P(container),
                 slip == SLIP_CASE ? "; capital letters count" : "");
         offer_key(a, container, wanted, key);
     }
@@ -255,7 +255,8 @@ static bool is_nested(const struct advice *a, struct piece container, struct pie
         if (!piece_same(text ? key : s.key, wanted) || text == number)
             continue;
         suggest(a->d, 8, 0.94,
-                list ? "The key is one level deeper, in the items of a list: %.*s[%.*s][0][%s%.*s%s], or "
+                list ? "The key is one level deeper, in the items of a list: "
+                       "%.*s[%.*s][0][%s%.*s%s], or "
                        "loop over %.*s[%.*s]."
                      : "The key is one level deeper: %.*s[%.*s][%s%.*s%s].",
                 P(container), P(outer->key), number ? "" : "'", P(wanted), number ? "" : "'",
@@ -327,11 +328,12 @@ bool py_key_of_header(const struct advice *a, struct piece wanted)
             !has_word(m.group[0], wanted))
             continue;
         bool tab = piece_byte(m.group[1], 0) == '\t';
-        suggest(a->d, 8, 0.94,
-                "The header in line %u has another delimiter: write %.*s(..., %s=\"%.*s\") in line %u. "
-                "Without it the whole header is one key.",
-                i, P(call), piece_is(call, "read_csv") ? "sep" : "delimiter",
-                P(tab ? PIECE("\\t") : m.group[1]), reader);
+        suggest(
+            a->d, 8, 0.94,
+            "The header in line %u has another delimiter: write %.*s(..., %s=\"%.*s\") in line %u. "
+            "Without it the whole header is one key.",
+            i, P(call), piece_is(call, "read_csv") ? "sep" : "delimiter",
+            P(tab ? PIECE("\\t") : m.group[1]), reader);
         return true;
     }
     return false;
@@ -368,11 +370,12 @@ static bool is_one_cell(const struct advice *a, struct piece container, struct p
         return false;
     if (py_assigned(a, container, &value, &number) &&
         match(a->g, "\\.split\\(([^()]*)\\)", value, &by)) {
-        suggest(a->d, 9, 0.94,
-                "'%.*s' has one item, '%.*s': the text has no %.*s, by which line %u splits it. Check "
-                "the separator, or test len(%.*s) first.",
-                P(container), P(py_short(text, 60)),
-                P(by.group[0].len ? by.group[0] : PIECE("blank")), number, P(container));
+        suggest(
+            a->d, 9, 0.94,
+            "'%.*s' has one item, '%.*s': the text has no %.*s, by which line %u splits it. Check "
+            "the separator, or test len(%.*s) first.",
+            P(container), P(py_short(text, 60)), P(by.group[0].len ? by.group[0] : PIECE("blank")),
+            number, P(container));
         return true;
     }
     if (!reader || piece_is(m.all, " "))

@@ -11,7 +11,8 @@ bool py_in_library(const struct advice *a)
     struct piece rest = text_of(a->in), line, file = NO_PIECE;
     struct match m;
     while (next_line(&rest, &line))
-        if (piece_has(line, "File \"") && match(a->g, "^\\s*File \"([^\"]+)\", line \\d+", line, &m))
+        if (piece_has(line, "File \"") &&
+            match(a->g, "^\\s*File \"([^\"]+)\", line \\d+", line, &m))
             file = m.group[0];
     return file.at && !find_source(a->in, file);
 }
@@ -165,7 +166,9 @@ bool py_say_text_origin(const struct advice *a, unsigned number)
         value = piece_trim(piece_cut(value, piece_find(value, "  #")));
         for (size_t i = 0; i < ARRAY_LEN(text_sources); i++) {
             if (!match(a->g, text_sources[i].pattern, value, &m) ||
-                (!told && match(a->g, "^(?:int|float|list|map)\\(|^\\[|\\b(?:len|count|index|find|sum)\\(", value, &m)))
+                (!told &&
+                 match(a->g, "^(?:int|float|list|map)\\(|^\\[|\\b(?:len|count|index|find|sum)\\(",
+                       value, &m)))
                 continue;
             const char *kind = number_for(a, value_shown(told));
             suggest(a->d, number, 0.95,
@@ -203,7 +206,8 @@ static const char *float_reason(const struct advice *a, struct piece code)
         { "\\bnp\\.(?:ceil|floor|sqrt|round|mean)\\(|\\bmath\\.(?:log|log2|log10|pow|exp)\\(",
           "calls a function that gives a float: write int(...) around it" },
         { "^round\\([^()]*(?:\\([^()]*\\))?[^()]*,\\s*\\d\\)",
-          "rounds to a number of digits, which gives a float: round(x) without digits gives an int" },
+          "rounds to a number of digits, which gives a float: round(x) without digits gives an "
+          "int" },
         { "^float\\(", "makes a float: write int(...) there" },
         { "^[-+]?\\d+\\.\\d*$|^[-+]?\\d+e\\d+$", "is a float: write the number without a point" },
     };
@@ -239,24 +243,26 @@ bool py_say_division(const struct advice *a, unsigned number)
             value = piece_trim(piece_cut(value, piece_find(value, "#")));
             const char *why = float_reason(a, value);
             if (why) {
-                suggest(a->d, number, 0.94, "'%.*s' is a float: line %u, `%.*s = %.*s`, %s.", P(name),
-                        line, P(name), P(py_short(value, 80)), why);
+                suggest(a->d, number, 0.94, "'%.*s' is a float: line %u, `%.*s = %.*s`, %s.",
+                        P(name), line, P(name), P(py_short(value, 80)), why);
                 return true;
             }
         }
         line = divides_itself(a, name);
         if (line) {
-            suggest(a->d, number, 0.94,
-                    "'%.*s' is a float: line %u divides it with `/=`, which gives a float: write `//=` "
-                    "there.",
-                    P(name), line);
+            suggest(
+                a->d, number, 0.94,
+                "'%.*s' is a float: line %u divides it with `/=`, which gives a float: write `//=` "
+                "there.",
+                P(name), line);
             return true;
         }
         if (told) {
-            suggest(a->d, number, 0.92,
-                    "'%.*s' is the float %s here: write int(%.*s), or make it with `//` in place of "
-                    "`/`.",
-                    P(name), told->preview, P(name));
+            suggest(
+                a->d, number, 0.92,
+                "'%.*s' is the float %s here: write int(%.*s), or make it with `//` in place of "
+                "`/`.",
+                P(name), told->preview, P(name));
             return true;
         }
     }
@@ -331,7 +337,8 @@ static const char *iterator_kind(const struct advice *a, struct piece value)
         return NULL;
     for (uint32_t i = number + 1; i < number + LINES_NEAR; i++) {
         struct piece line = source_line(f, i);
-        if (!line.at || (piece_trim(line).len > 0 && indent_of(line) <= indent_of(source_line(f, number))))
+        if (!line.at ||
+            (piece_trim(line).len > 0 && indent_of(line) <= indent_of(source_line(f, number))))
             return NULL;
         if (match(a->g, "^\\s*(?:\\w+ = )?yield\\b", line, &m))
             return "a generator";
@@ -343,12 +350,14 @@ static const char *iterator_kind(const struct advice *a, struct piece value)
 static bool takes_all(const struct advice *a, struct piece code, struct piece name)
 {
     struct match m;
-    for (; code.len > 0 &&
-           match(a->g,
-                 "\\b(?:(?:sum|list|max|min|sorted|set|tuple|any|all|dict|Counter|deque|enumerate|join|"
-                 "load|reader|DictReader)\\(|in |\\*)([A-Za-z_][\\w.]*)(?!\\w|\\()|"
-                 "([A-Za-z_]\\w*)\\.(?:read|readlines|readline)\\(\\)",
-                 code, &m);
+    for (;
+         code.len > 0 &&
+         match(
+             a->g,
+             "\\b(?:(?:sum|list|max|min|sorted|set|tuple|any|all|dict|Counter|deque|enumerate|join|"
+             "load|reader|DictReader)\\(|in |\\*)([A-Za-z_][\\w.]*)(?!\\w|\\()|"
+             "([A-Za-z_]\\w*)\\.(?:read|readlines|readline)\\(\\)",
+             code, &m);
          code = piece_after(code, m.all)) {
         struct piece used = m.group[0].at ? m.group[0] : m.group[1];
         if (piece_same(used, name) && !ends_with(piece_cut(code, piece_offset(code, m.all)), "if "))
@@ -376,7 +385,8 @@ bool py_say_used_up(const struct advice *a)
     for (unsigned n = 0; n < NAMES_ASKED && py_next_name(&rest, &name); n++) {
         const char *kind = NULL;
         size_t dot = piece_find(name, ".");
-        if (ends_with(name, ".read") || ends_with(name, ".readline") || ends_with(name, ".readlines"))
+        if (ends_with(name, ".read") || ends_with(name, ".readline") ||
+            ends_with(name, ".readlines"))
             name = piece_cut(name, dot);
         if (given(a, name, &value, &from) && from < a->d->location.line)
             kind = iterator_kind(a, piece_trim(value));
@@ -405,19 +415,23 @@ bool py_say_used_up(const struct advice *a)
 bool py_say_list_origin(const struct advice *a, unsigned number)
 {
     static const char *const forms[][2] = {
-        { "\\bparse_qs\\(", "parse_qs() gives a list for each name, because a name can occur several "
-                            "times: take its first item with [0]" },
+        { "\\bparse_qs\\(",
+          "parse_qs() gives a list for each name, because a name can occur several "
+          "times: take its first item with [0]" },
         { "\\bfindall\\(", "findall() gives a list of all matches: take one with [0], or use "
                            "re.search(...).group()" },
-        { "\\.split\\(|\\.splitlines\\(", "split() gives a list of parts: take one with [0], or give "
-                                           "each part a name, a, b = text.split()" },
+        { "\\.split\\(|\\.splitlines\\(",
+          "split() gives a list of parts: take one with [0], or give "
+          "each part a name, a, b = text.split()" },
         { "\\.readlines\\(", "readlines() gives a list of lines: read() gives the whole text, "
                              "readline() one line" },
-        { "\\.fetchall\\(", "fetchall() gives a list of rows: take a column of a row with [0][0], or "
-                            "use fetchone()" },
+        { "\\.fetchall\\(",
+          "fetchall() gives a list of rows: take a column of a row with [0][0], or "
+          "use fetchone()" },
         { "\\.most_common\\(", "most_common() gives a list of pairs: [0][0] is the first value, "
                                "[0][1] its count" },
-        { "\\bnargs=", "an option with nargs= gives a list: take an item with [0], or remove nargs" },
+        { "\\bnargs=",
+          "An option with nargs= gives a list: take an item with [0], or remove nargs" },
     };
     struct piece rest = a->line, name, value;
     struct match m;

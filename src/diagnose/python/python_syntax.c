@@ -55,7 +55,9 @@ static void on_never_closed(const struct advice *a)
 {
     struct piece open = a->m.group[0];
     const char *close = closing(open);
-    suggest(a->d, 18, 0.95, "The '%.*s' that opens in line %u, column %u has no '%s': add the closing bracket.",
+    suggest(a->d, 18, 0.95,
+            "The '%.*s' that opens in line %u, column %u has no '%s': close it with the missing "
+            "bracket.",
             P(open), a->d->location.line, a->d->location.column, close);
     long depth = 0;
     for (size_t i = 0; i < a->line.len; i++)
@@ -109,8 +111,9 @@ static void on_unterminated(const struct advice *a)
         return;
     }
     if (match(a->g, "^([^'\"]*)'([^\"']*\\w'\\w[^\"']*)'([^'\"]*)$", a->line, &m)) {
-        suggest(a->d, 18, 0.94,
-                "The quote inside the text ends it: put double quotes around the text, or write \\'.");
+        suggest(
+            a->d, 18, 0.94,
+            "The quote inside the text ends it: put double quotes around the text, or write \\'.");
         suggest_replacement(a->d, "%.*s\"%.*s\"%.*s", P(m.group[0]), P(m.group[1]), P(m.group[2]));
         return;
     }
@@ -160,7 +163,8 @@ static void on_dict_key(const struct advice *a)
         suggest(a->d, 17, 0.94, "A ':' stands between a key and its value.");
         suggest_replacement(a->d, "%.*s:%.*s", P(piece_trim_end(m.group[0])), P(m.group[1]));
     } else if (match(a->g, "^(.*[{,]\\s*(?:\"[^\"]*\"|'[^']*'))\\s*=\\s*([^=].*)$", a->line, &m) ||
-               match(a->g, "^(.*[{,]\\s*(?:\"[^\"]*\"|'[^']*'))\\s+([\\w\"'\\[{(].*)$", a->line, &m)) {
+               match(a->g, "^(.*[{,]\\s*(?:\"[^\"]*\"|'[^']*'))\\s+([\\w\"'\\[{(].*)$", a->line,
+                     &m)) {
         suggest(a->d, 17, 0.93, "A ':' is missing between a key and its value: add it.");
         suggest_replacement(a->d, "%.*s: %.*s", P(m.group[0]), P(m.group[1]));
     }
@@ -400,7 +404,8 @@ static void on_invalid(const struct advice *a)
                          a->line, &m);
     if (depth > 0 && statement)
         suggest(a->d, 18, 0.85,
-                "A bracket that opens in line %u is not closed before this line: add the closing bracket.",
+                "A bracket that opens in line %u is not closed before this line: close it with the "
+                "missing bracket.",
                 a->d->location.line - 1);
     else
         suggest(

@@ -129,7 +129,7 @@ static bool is_index_now(const struct advice *a, struct piece key)
 {
     struct piece rest = text_of_source(a->file), line;
     struct match m;
-    for (uint32_t i = 1; i <= a->d->location.line && i < LINES_SEEN && next_line(&rest, &line);
+    for (uint32_t i = 1; i < a->d->location.line && i < LINES_SEEN && next_line(&rest, &line);
          i++) {
         if (!match(a->g, "\\.(groupby|set_index|pivot_table|pivot)\\(([^)]*)", line, &m) ||
             !has_word(m.group[1], key) || piece_has(line, "as_index=False") ||
@@ -175,6 +175,15 @@ static void on_key(const struct advice *a)
     }
     if (passed_through(a, "pandas/") && is_index_now(a, key))
         return;
+    if (passed_through(a, "pandas/") &&
+        match(a->g, "\\.apply\\((?!.*\\baxis=(?:1|[\"']columns))", a->line, &m)) {
+        suggest(a->d, 8, 0.92,
+                "apply() passes one column after the other to the function, and '%.*s' is looked "
+                "for in a "
+                "column: axis=1 passes the rows.",
+                P(key));
+        return;
+    }
     if (passed_through(a, "pandas/")) {
         suggest(a->d, 8, 0.88,
                 "The table has no column or label '%.*s': print(df.columns) shows the columns "
@@ -356,10 +365,12 @@ static void on_index(const struct advice *a)
         if (!meant.all.at)
             meant = m;
         struct match len;
-        if (match(a->g, "^\\s*len\\(([\\w.]+)\\)\\s*$", index, &len) && piece_same(len.group[0], name)) {
+        if (match(a->g, "^\\s*len\\(([\\w.]+)\\)\\s*$", index, &len) &&
+            piece_same(len.group[0], name)) {
             char last[120], now[120];
             suggest(a->d, 9, 0.95,
-                    "Positions begin at 0, so len(%.*s) is one past the end: %.*s[-1] is the last item.",
+                    "Positions begin at 0, so len(%.*s) is one past the end: %.*s[-1] is the last "
+                    "item.",
                     P(name), P(name));
             (void)snprintf(last, sizeof last, "%.*s", P(piece_cut(m.all, 110)));
             (void)snprintf(now, sizeof now, "%.*s[-1]", P(name));
@@ -615,8 +626,9 @@ static void on_unpack(const struct advice *a)
         bool known = py_assigned(a, m.group[1], &value, &number);
         const struct value *told = value_of(a->d, m.group[1]);
         bool dict = starts_with(value_shown(told), "{") && !value_is(told, "set");
-        if (dict || (known && !told &&
-                     match(a->g, "^(?:\\{|(?:dict|Counter|defaultdict|OrderedDict)\\()", value, &items))) {
+        if (dict ||
+            (known && !told &&
+             match(a->g, "^(?:\\{|(?:dict|Counter|defaultdict|OrderedDict)\\()", value, &items))) {
             suggest(a->d, 14, 0.92,
                     "A loop over a dict returns its keys: loop over .items() for keys and values.");
             suggest_replacement(a->d, "%.*s%.*s.items():%.*s", P(m.group[0]), P(m.group[1]),

@@ -1,0 +1,5 @@
+import asyncio
+async def main():
+    s = asyncio.Semaphore(1)
+    with s: pass
+asyncio.run(main())

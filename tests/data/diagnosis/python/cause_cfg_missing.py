@@ -1,0 +1,4 @@
+import configparser
+c = configparser.ConfigParser()
+c.read("missing.ini")
+c["db"]["fmt"]

@@ -1,0 +1,5 @@
+from contextlib import contextmanager
+@contextmanager
+def c():
+    return 1
+with c(): pass

@@ -1,0 +1,1 @@
+with open as f: pass

@@ -1,0 +1,4 @@
+class A:
+    x: int
+    y: int
+A(1, 2)

@@ -1,0 +1,2 @@
+from datetime import datetime
+datetime.strptime("10:30 PM", "%H:%M")

@@ -1,0 +1,2 @@
+from datetime import datetime
+datetime.strptime("3 March 2024", "%d %b %Y")

@@ -1,0 +1,2 @@
+from datetime import timedelta
+print(f"{timedelta(hours=3):%H:%M}")

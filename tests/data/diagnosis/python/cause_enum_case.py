@@ -1,0 +1,4 @@
+from enum import Enum
+class C(Enum):
+    A = "active"
+C("Active")

@@ -1,0 +1,4 @@
+from enum import Enum
+class C(Enum):
+    RED = 1
+C("1")

@@ -1,0 +1,3 @@
+class A:
+    def __eq__(self): return True
+A() == A()

@@ -1,0 +1,2 @@
+import gzip
+with gzip.open("x.gz", "w") as f: f.write("abc")

@@ -1,0 +1,2 @@
+import itertools
+print(itertools.chain([1],[2])[0])

@@ -1,0 +1,2 @@
+import numpy as np, json
+json.dumps({"a": np.int64(3)})

@@ -1,0 +1,2 @@
+import numpy as np
+np.vstack([1,2],[3,4])

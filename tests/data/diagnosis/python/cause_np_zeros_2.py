@@ -1,0 +1,2 @@
+import numpy as np
+np.zeros(3, 4)

@@ -1,0 +1,3 @@
+import os
+for f in os.walk("."):
+    print(f.endswith("x"))

@@ -1,0 +1,3 @@
+from pathlib import Path
+for f in Path("."):
+    print(f)

@@ -1,0 +1,3 @@
+import pandas as pd
+df = pd.DataFrame({"a": [1], "b": [2]})
+df.apply(lambda r: r["a"] + r["b"])

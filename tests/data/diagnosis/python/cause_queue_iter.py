@@ -1,0 +1,3 @@
+import queue
+q = queue.Queue()
+for x in q: pass

@@ -1,0 +1,2 @@
+import re
+n = int(re.findall(r"\d+", "a12"))

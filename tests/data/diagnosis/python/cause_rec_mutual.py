@@ -1,0 +1,3 @@
+def a(n): return b(n)
+def b(n): return a(n)
+a(1)

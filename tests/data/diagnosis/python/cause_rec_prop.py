@@ -1,0 +1,5 @@
+class A:
+    @property
+    def name(self):
+        return self.name
+A().name

@@ -1,0 +1,3 @@
+import random
+random = random.random()
+print(random.randint(1, 2))

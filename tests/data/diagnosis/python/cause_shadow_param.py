@@ -1,0 +1,3 @@
+def f(max, items):
+    return max(items)
+f(3, [1])

@@ -1,0 +1,3 @@
+import shutil, os
+os.makedirs("d")
+shutil.copy("d", "e")

@@ -1,0 +1,3 @@
+import shutil, os
+os.makedirs("d"); os.makedirs("e")
+shutil.copytree("d", "e")

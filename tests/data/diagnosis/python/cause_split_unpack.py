@@ -1,0 +1,1 @@
+key, value = "a=b=c".split("=")

@@ -1,0 +1,1 @@
+first, last = "Madonna".split()

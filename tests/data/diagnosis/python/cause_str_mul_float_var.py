@@ -1,0 +1,3 @@
+width = 20
+pad = width / 2
+print(" " * pad)

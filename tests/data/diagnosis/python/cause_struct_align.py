@@ -1,0 +1,3 @@
+import struct
+data = b"\x01" + b"\x00" * 8
+struct.unpack("Bd", data)

@@ -1,0 +1,2 @@
+import struct
+struct.pack("4s", "abcd")

@@ -1,0 +1,2 @@
+import tempfile
+with tempfile.NamedTemporaryFile() as f: f.write("abc")

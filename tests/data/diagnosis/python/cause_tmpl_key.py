@@ -1,0 +1,2 @@
+from string import Template
+Template("$name $x").substitute(name="a")

@@ -1,0 +1,2 @@
+price = 3.5,
+print(price * 1.2)
