@@ -93,6 +93,6 @@ bool py_in_library(const struct advice *a);
 
 /* ---- dates (python_dates.c) ---- */
 
-/* strptime(): the groups of the rule are the text and the format, or what is left over of the text. */
+/* strptime(): the groups of the rule are the text and the format, or the rest of the text. */
 void py_date_form(const struct advice *a);
 void py_date_rest(const struct advice *a);

@@ -522,9 +522,9 @@ static void on_missing_path(const struct advice *a)
         return;
     }
     struct match loop;
-    if (!piece_has(path, "/") &&
-        line_above_with(a, "\\bfor (\\w+) in (?:sorted\\()?os\\.(?:listdir|walk)\\(([^()]+)\\)",
-                        &loop) &&
+    uint32_t listed = line_above_with(
+        a, "\\bfor (\\w+) in (?:sorted\\()?os\\.(?:listdir|walk)\\(([^()]+)\\)", &loop);
+    if (listed && listed != a->d->location.line && !piece_has(path, "/") &&
         has_word(a->line, loop.group[0]) && !piece_has(a->line, "join(")) {
         suggest(a->d, 22, 0.94,
                 "os.listdir() gives names without their directory: open os.path.join(%.*s, %.*s).",
@@ -638,12 +638,13 @@ static void on_named_values(const struct advice *a)
                 P(key), P(key));
         return;
     }
-    if (!match(a->g, "\\b([A-Za-z_]\\w*)\\[", a->line, &m) ||
+    if (!uses(a, "ConfigParser(") || !match(a->g, "\\b([A-Za-z_]\\w*)\\[", a->line, &m) ||
         !py_assigned(a, m.group[0], &value, &number) || !piece_has(value, "ConfigParser("))
         return;
     suggest(a->d, 8, 0.92,
             "The configuration has no '%.*s': read() passes over files that are not there, and "
-            "%.*s.sections() lists what was read. %.*s.get(section, name, fallback=...) gives a "
+            "%.*s.sections() lists the sections that were read. %.*s.get(section, name, "
+            "fallback=...) gives a "
             "default.",
             P(key), P(m.group[0]), P(m.group[0]));
 }

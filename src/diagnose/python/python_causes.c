@@ -152,7 +152,7 @@ static bool calls_too_early(const struct advice *a, uint32_t number)
                            i == 1 || piece_is(m.group[0], "defaultdict") ? "" : ", ...");
         suggest(a->d, 12, 0.94,
                 "%.*s%s takes the function itself, and line %u calls %.*s() and passes its result: "
-                "write it without brackets, %s.",
+                "write it without parentheses, %s.",
                 P(m.group[0]), named ? "=" : "()", number, P(m.group[1]), fixed);
         if (number == a->d->location.line && (named || passes)) {
             char old[240];

@@ -128,7 +128,7 @@ static bool put_zone(struct form *f)
     return put(f, "%z");
 }
 
-/* Which of the numbers is what, as letters of directives: "dm", "md", "d", "dmy"... */
+/* The meaning of each number, as letters of directives: "dm", "md", "d", "dmy"... */
 static bool orders_fit(const struct form *f, const char *order)
 {
     if (strlen(order) != f->n_small)

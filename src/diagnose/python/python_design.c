@@ -186,7 +186,7 @@ static void on_hidden_module(const struct advice *a)
     uint32_t number, imported;
     for (struct piece rest = a->line; match(a->g, "\\b([A-Za-z_]\\w*)\\.(\\w+)", rest, &m);
          rest = piece_after(rest, m.group[0])) {
-        if (!piece_same(m.group[1], a->m.group[1]))
+        if (!piece_same(m.group[1], a->m.group[1]) || piece_is(m.group[0], "self"))
             continue;
         imported = py_line_with(a, "^\\s*(?:import|from [\\w.]+ import) (\\w+)\\s*$", m.group[0]);
         imported = imported ? imported
@@ -196,7 +196,7 @@ static void on_hidden_module(const struct advice *a)
             return;
         suggest(
             a->d, 5, 0.95,
-            "Line %u gives the name '%.*s' another value, and so hides what line %u imports: use "
+            "Line %u gives the name '%.*s' another value, and so hides the import of line %u: use "
             "another name there.",
             number, P(m.group[0]), imported);
         return;
@@ -209,6 +209,8 @@ static void on_enum_operand(const struct advice *a)
     struct piece head;
     uint32_t number;
     const struct source_file *f;
+    if (!piece_has(text_of_source(a->file), "Enum"))
+        return;
     for (size_t i = 0; i < 2; i++) {
         struct piece type = a->m.group[i];
         if (type.len == 0 || !py_defined(a, type, &head, &number, &f) ||
@@ -357,7 +359,7 @@ static bool splits_texts(const struct advice *a, struct piece name, uint32_t fro
     return true;
 }
 
-/* A method that Python itself calls uses what it defines. */
+/* A method that Python itself calls uses the operation that it defines. */
 static bool calls_itself_hidden(const struct advice *a, struct piece name, struct py_scope scope)
 {
     static const char *const forms[][3] = {
@@ -436,7 +438,7 @@ static bool passes_by(const struct advice *a, struct piece name, struct py_scope
     return false;
 }
 
-/* The function passes on what it got, or a number that has gone past the end. */
+/* The function passes on its own arguments, or a number that has gone past the end. */
 static bool comes_no_nearer(const struct advice *a, struct piece name, struct py_scope scope)
 {
     struct match m;
@@ -448,7 +450,7 @@ static bool comes_no_nearer(const struct advice *a, struct piece name, struct py
         suggest(
             a->d, 24, 0.95,
             "%.*s() calls itself with the same argument%s, `%.*s`, so no call comes nearer to the "
-            "end: pass a smaller part, such as n - 1 or items[1:].",
+            "base case: pass a smaller part, such as n - 1 or items[1:].",
             P(name), piece_has(list, ",") ? "s" : "", P(given));
         return true;
     }

@@ -173,7 +173,8 @@ static uint32_t reader_line(const struct advice *a, struct piece *ret_call)
     struct piece rest = text_of_source(a->file), line;
     struct match m;
     for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++)
-        if (match(a->g, "\\b((?:csv\\.)?(?:DictReader|reader)|read_csv)\\(", line, &m)) {
+        if ((piece_has(line, "eader(") || piece_has(line, "read_csv(")) &&
+            match(a->g, "\\b((?:csv\\.)?(?:DictReader|reader)|read_csv)\\(", line, &m)) {
             *ret_call = m.group[0];
             return i;
         }
@@ -345,7 +346,7 @@ bool py_say_keys(const struct advice *a, struct piece wanted)
     const struct value *v = value_of(a->d, container);
     char keys[200] = "";
     bool number = is_number(a);
-    if (!v || !v->sized || !starts_with(value_shown(v), "{"))
+    if (!v || !v->sized || !starts_with(value_shown(v), "{") || starts_with(a->message, "("))
         return false;
     list_keys(value_shown(v), v->size, keys, sizeof keys);
     if (keys[0])

@@ -93,16 +93,18 @@ static void on_recursion(const struct advice *a)
     uint32_t number;
     const struct source_file *f;
     if (own && py_defined(a, piece_of(name), &head, &number, &f) && has_condition(a, f, number)) {
-        suggest(d, 24, 0.9,
-                "%s() calls itself deeper than Python allows (1,000 calls): check that each call "
-                "comes nearer to the case that returns without another call. A depth that is "
-                "really needed takes a loop, or sys.setrecursionlimit().",
-                name);
+        suggest(
+            d, 24, 0.9,
+            "%s() calls itself deeper than Python allows (1,000 calls): check that each call "
+            "comes nearer to the base case, which returns without another call. A depth that is "
+            "really needed takes a loop, or sys.setrecursionlimit().",
+            name);
         return;
     }
     suggest(d, 24, 0.9,
-            "%s%s calls itself without an end: add a case that returns without another call, and "
-            "make each call come nearer to that case%s.",
+            "%s%s calls itself without an end: add a base case, which returns without another "
+            "call, and "
+            "make each call come nearer to it%s.",
             own ? name : "A function", own ? "()" : "",
             piece_has(a->line, "self.") && own && piece_has(a->line, name)
                 ? " (a property that reads itself does this too: store the value under another "

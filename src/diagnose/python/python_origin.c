@@ -87,7 +87,7 @@ static bool say_option(const struct advice *a, struct piece name, unsigned numbe
     return true;
 }
 
-/* What gives text, where one of these stands in the code. */
+/* Functions that give text. */
 static const struct {
     const char *pattern, *advice;
 } text_sources[] = {
@@ -171,7 +171,14 @@ bool py_say_text_origin(const struct advice *a, unsigned number)
                        value, &m)))
                 continue;
             const char *kind = number_for(a, value_shown(told));
-            suggest(a->d, number, 0.95,
+            if (starts_with(value, "input("))
+                suggest(a->d, number, 0.95,
+                        "input() returns text: convert it to a number in line %u, %.*s = "
+                        "%s(input(...)).",
+                        line, P(name), kind ? kind : "int");
+            else
+                suggest(
+                    a->d, number, 0.95,
                     "'%.*s' is text since line %u, because %s: convert it there, %.*s = %s(...)%s.",
                     P(name), line, text_sources[i].advice, P(name), kind ? kind : "int",
                     kind ? "" : ", or float(...)");
@@ -300,7 +307,7 @@ bool py_say_comma(const struct advice *a)
             in_brackets(a, line))
             continue;
         suggest(a->d, 0, 0.95,
-                "The comma at the end of line %u makes a tuple of one value of '%.*s': remove the "
+                "The trailing comma in line %u makes a tuple of one value of '%.*s': remove the "
                 "comma, `%.*s = %.*s`.",
                 line, P(name), P(name), P(piece_cut(value, value.len - 1)));
         return true;
@@ -310,7 +317,7 @@ bool py_say_comma(const struct advice *a)
 
 /* ---- iterators ---- */
 
-/* What makes its items once; NULL for other values. */
+/* The kind of a value whose items come once; NULL for other values. */
 static const char *iterator_kind(const struct advice *a, struct piece value)
 {
     struct match m;
@@ -399,10 +406,10 @@ bool py_say_used_up(const struct advice *a)
             if (!takes_all(a, line, name) || !py_can_see(a, i))
                 continue;
             bool file = strcmp(kind, "a file") == 0;
-            suggest(a->d, 0, 0.94,
-                    "'%.*s' is %s (line %u), and line %u has taken all that it has: %s.", P(name),
-                    kind, from, i,
-                    file ? "keep what was read in a variable, or begin again with seek(0)"
+            suggest(a->d, 0, 0.94, "'%.*s' is %s (line %u), and line %u has %s: %s.", P(name), kind,
+                    from, i,
+                    file ? "read it to its end" : "used it up, because its items come only once",
+                    file ? "keep the text in a variable, or begin again with seek(0)"
                          : "make a list of it once, with list(...), and use that list");
             return true;
         }

@@ -436,6 +436,10 @@ static bool is_open_text(const struct advice *a)
                     "Line %u has a %.*s without its partner, so that all quotes up to line %u are "
                     "read the wrong way: close it.",
                     opened, P(m.group[0]), a->d->location.line);
+        else if (quote == ')' || quote == '}' || quote == ']')
+            suggest(a->d, 18, 0.92,
+                    "A bracket that opens in line %u or before it has no '%.*s': close it.",
+                    a->d->location.line, P(m.group[0]));
         else
             suggest(a->d, 18, 0.92, "The %.*s that opens in line %u is not closed: close it.",
                     P(m.group[0]), a->d->location.line);
@@ -467,6 +471,7 @@ static uint32_t loop_without_do(const struct advice *a)
 static void on_token(const struct advice *a, struct piece token, uint32_t line, const char *word)
 {
     uint32_t head = loop_without_do(a);
+    struct match m;
     if (head)
         suggest(a->d, 17, 0.92, "The loop in line %u has no `do`: write `...; do` at its end.",
                 head);
@@ -475,6 +480,11 @@ static void on_token(const struct advice *a, struct piece token, uint32_t line, 
         suggest(a->d, 17, 0.88,
                 "A command is missing before this '%.*s': add it, or remove the '%.*s'.", P(token),
                 P(token));
+    else if (line_above_with(a, "^\\s*(?:else ?if|elseif|elsif)\\b", &m))
+        suggest(a->d, 17, 0.93, "The word is `elif`: write `elif ...; then`.");
+    else if ((piece_is(token, "else") || piece_is(token, "fi") || piece_is(token, "elif")) &&
+             line_above_with(a, "^\\s*(?:if|elif)\\b.*\\]\\]?\\s+then\\s*$", &m))
+        suggest(a->d, 17, 0.94, "A ';' is missing before `then`: write `if [ ... ]; then`.");
     else if (piece_is(token, "else") || piece_is(token, "fi") || piece_is(token, "elif"))
         suggest(a->d, 17, 0.85,
                 "The `if` before it has no `then`, or no command after it: write `if ...; then`.");
@@ -488,6 +498,13 @@ static void on_token(const struct advice *a, struct piece token, uint32_t line, 
         suggest(a->d, 18, 0.8,
                 "The braces do not match: a function is `name() {` ... `}`, each on a line or "
                 "after ';'.");
+    else if (piece_is(token, "(") && match(a->g, "\\bfor\\s+\\(\\s*\\w*\\s*=?[^()]*;", a->line, &m))
+        suggest(a->d, 17, 0.94, "A loop that counts has two brackets: for ((i=0; i<3; i++)); do.");
+    else if (piece_is(token, ")") &&
+             line_above_with(a, "^\\s*[^\\s()]+\\)\\s*[^;]*[^;\\s]\\s*$", &m) &&
+             line_above_with(a, "^\\s*case\\b", &m))
+        suggest(a->d, 18, 0.92,
+                "The branch of the `case` before this line has no `;;` at its end: add it.");
     else if (piece_is(token, "("))
         suggest(a->d, 18, 0.8, "Quote a '(' in a word; a function is `name() { ...; }`.");
     else if (piece_is(token, ")"))

@@ -1,0 +1,2 @@
+arr=(a b c)
+echo ${arr[1}

@@ -1,0 +1,4 @@
+case $1 in
+  a) echo a
+  b) echo b ;;
+esac

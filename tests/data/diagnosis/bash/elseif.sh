@@ -1,0 +1,1 @@
+elseif true; then echo; fi
