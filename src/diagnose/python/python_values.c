@@ -146,6 +146,25 @@ static bool is_index_now(const struct advice *a, struct piece key)
     return false;
 }
 
+/* A table of pandas has no such column or label. */
+static void say_column(const struct advice *a, struct piece key)
+{
+    struct match m;
+    if (is_index_now(a, key))
+        return;
+    if (match(a->g, "\\.apply\\((?!.*\\baxis=(?:1|[\"']columns))", a->line, &m))
+        suggest(
+            a->d, 8, 0.92,
+            "apply() passes one column after the other to the function, and '%.*s' is looked for "
+            "in a column: axis=1 passes the rows.",
+            P(key));
+    else
+        suggest(a->d, 8, 0.88,
+                "The table has no column or label '%.*s': print(df.columns) shows the columns "
+                "(case and spaces count), print(df.index) shows the labels.",
+                P(key));
+}
+
 static void on_key(const struct advice *a)
 {
     struct piece key = a->m.group[0];
@@ -173,22 +192,8 @@ static void on_key(const struct advice *a)
         }
         return;
     }
-    if (passed_through(a, "pandas/") && is_index_now(a, key))
-        return;
-    if (passed_through(a, "pandas/") &&
-        match(a->g, "\\.apply\\((?!.*\\baxis=(?:1|[\"']columns))", a->line, &m)) {
-        suggest(a->d, 8, 0.92,
-                "apply() passes one column after the other to the function, and '%.*s' is looked "
-                "for in a "
-                "column: axis=1 passes the rows.",
-                P(key));
-        return;
-    }
     if (passed_through(a, "pandas/")) {
-        suggest(a->d, 8, 0.88,
-                "The table has no column or label '%.*s': print(df.columns) shows the columns "
-                "(case and spaces count), print(df.index) shows the labels.",
-                P(key));
+        say_column(a, key);
         return;
     }
     if (py_advise_member(a, key) || is_new_key(a) || is_other_kind(a, key) || py_advise_removal(a))
@@ -339,6 +344,42 @@ static bool is_item_as_position(const struct advice *a)
     return true;
 }
 
+/* x[len(x)]: one past the end. The groups are the name and the index. */
+static bool is_its_length(const struct advice *a, const struct match *used)
+{
+    struct match m;
+    struct piece name = used->group[0];
+    char old[120], now[120];
+    if (!match(a->g, "^\\s*len\\(([\\w.]+)\\)\\s*$", used->group[1], &m) ||
+        !piece_same(m.group[0], name))
+        return false;
+    suggest(a->d, 9, 0.95,
+            "Positions begin at 0, so len(%.*s) is one past the end: %.*s[-1] is the last item.",
+            P(name), P(name));
+    (void)snprintf(old, sizeof old, "%.*s", P(piece_cut(used->all, 110)));
+    (void)snprintf(now, sizeof now, "%.*s[-1]", P(name));
+    (void)suggest_swap(a->in, a->d, piece_of(old), now);
+    return true;
+}
+
+/* The sequence is too short. `meant`: the name and the index, as far as they are known. */
+static void say_short(const struct advice *a, const struct match *meant)
+{
+    struct match m;
+    if (match(a->g, "(\\w+)\\([^()]*\\)\\[(-?\\d+)\\]", a->line, &m) && !meant->all.at)
+        suggest(a->d, 9, 0.8,
+                "%.*s() returned fewer parts than [%.*s] needs: store the result in a variable, "
+                "and test its len() first.",
+                P(m.group[0]), P(m.group[1]));
+    else if (meant->all.at)
+        suggest(a->d, 9, 0.7,
+                "'%.*s' has no position %.*s: positions go from 0 to len(%.*s) - 1; "
+                "print(len(%.*s)) shows the number of items.",
+                P(meant->group[0]), P(meant->group[1]), P(meant->group[0]), P(meant->group[0]));
+    else
+        suggest(a->d, 9, 0.5, "The sequence is shorter: positions go from 0 to its length - 1.");
+}
+
 static void on_index(const struct advice *a)
 {
     struct match m;
@@ -364,19 +405,8 @@ static void on_index(const struct advice *a)
         }
         if (!meant.all.at)
             meant = m;
-        struct match len;
-        if (match(a->g, "^\\s*len\\(([\\w.]+)\\)\\s*$", index, &len) &&
-            piece_same(len.group[0], name)) {
-            char last[120], now[120];
-            suggest(a->d, 9, 0.95,
-                    "Positions begin at 0, so len(%.*s) is one past the end: %.*s[-1] is the last "
-                    "item.",
-                    P(name), P(name));
-            (void)snprintf(last, sizeof last, "%.*s", P(piece_cut(m.all, 110)));
-            (void)snprintf(now, sizeof now, "%.*s[-1]", P(name));
-            (void)suggest_swap(a->in, a->d, piece_of(last), now);
+        if (is_its_length(a, &m))
             return;
-        }
         if (counts_too_far(a, index) || py_index_by_values(a))
             return;
         long items = py_assigned(a, name, &value, &number) && py_can_see(a, number)
@@ -401,18 +431,7 @@ static void on_index(const struct advice *a)
     }
     if (!meant.all.at && py_index_by_values(a))
         return;
-    if (match(a->g, "(\\w+)\\([^()]*\\)\\[(-?\\d+)\\]", a->line, &m) && !meant.all.at)
-        suggest(a->d, 9, 0.8,
-                "%.*s() returned fewer parts than [%.*s] needs: store the result in a variable, "
-                "and test its len() first.",
-                P(m.group[0]), P(m.group[1]));
-    else if (meant.all.at)
-        suggest(a->d, 9, 0.7,
-                "'%.*s' has no position %.*s: positions go from 0 to len(%.*s) - 1; "
-                "print(len(%.*s)) shows the number of items.",
-                P(meant.group[0]), P(meant.group[1]), P(meant.group[0]), P(meant.group[0]));
-    else
-        suggest(a->d, 9, 0.5, "The sequence is shorter: positions go from 0 to its length - 1.");
+    say_short(a, &meant);
 }
 
 static void on_empty_pop(const struct advice *a)
