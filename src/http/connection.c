@@ -180,7 +180,7 @@ static void begin(struct connection *c)
     c->filed = 0;
     c->has_arrived = false;
     c->body_max = s->limits.body_bytes;
-    c->open = true;
+    c->open = c->served = true;
     if (s->handlers.head && s->handlers.head(s->context, &c->x, &c->body_max)) {
         if (c->phase == PHASE_HEAD) {
             c->phase = PHASE_ANSWER;
@@ -211,7 +211,7 @@ static bool step_head(struct connection *c)
     struct http_server *s = c->server;
     struct refusal r;
     if (unread(c) == 0) {
-        if (c->eof || s->draining)
+        if (c->eof || (s->draining && connection_yields_to_drain(c)))
             connection_drop(c);
         else
             wait_for(c, WAIT_IDLE);
@@ -479,9 +479,10 @@ static void resume(struct connection *c)
 
 /* ---- time ---- */
 
-bool connection_is_idle(const struct connection *c)
+bool connection_yields_to_drain(const struct connection *c)
 {
-    return c->phase == PHASE_HEAD && unread(c) == 0;
+    return c->phase == PHASE_HEAD && unread(c) == 0 && c->served &&
+           !connection_has_unread_request(c);
 }
 
 bool connection_has_unread_request(const struct connection *c)
@@ -513,8 +514,11 @@ static void too_slow(struct connection *c, const char *what, uint32_t ms)
 /* Waits that end without an answer: no request was begun, or the answer was complete. */
 static bool ends_silently(const struct connection *c, uint64_t waited)
 {
+    const struct http_server *s = c->server;
     unsigned linger_ms = c->body_missing ? LINGER_MS : CLOSE_MS;
-    return (c->wait == WAIT_IDLE && waited >= c->server->limits.idle_ms) ||
+    unsigned idle_ms = s->draining && s->limits.idle_ms > DRAIN_IDLE_MS ? DRAIN_IDLE_MS
+                                                                        : s->limits.idle_ms;
+    return (c->wait == WAIT_IDLE && waited >= idle_ms) ||
            (c->wait == WAIT_LINGER && waited >= linger_ms);
 }
 

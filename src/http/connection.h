@@ -13,6 +13,7 @@ enum {
     AHEAD_BYTES = 64 << 10,     /* of later requests, read while one is handled */
     KEPT_BYTES = 16 << 10,      /* a larger buffer is not kept for the next request */
     SHRINK_MS = 1000,           /* an idle connection frees its buffers after this time */
+    DRAIN_IDLE_MS = 1000,       /* how long a drain waits for the first request of a client */
     LINGER_MS = 2000,           /* how long a refused client may go on sending before it is reset */
     LINGER_BYTES = 64 << 20,    /* and how much */
     CLOSE_MS = 500,             /* the same time for a client that was served */
@@ -85,6 +86,7 @@ struct connection {
     size_t body_max;
     size_t filed;          /* bytes of the body that are in its file, or on their way */
     struct filing *filing; /* NULL: none are on their way */
+    bool served;           /* it has begun a request */
     bool has_arrived;      /* the whole body */
     size_t counted;        /* bytes of the body in server->bodies */
     size_t dropped;        /* bytes, while lingering */
@@ -144,7 +146,9 @@ void connection_advance(struct connection *c);
 void connection_drop(struct connection *c);
 /* Checks the time bounds. */
 void connection_check(struct connection *c, uint64_t now);
-bool connection_is_idle(const struct connection *c);
+/* Whether a drain closes it at once: it waits between two requests. A client that has only connected is
+ * about to send its first one, and would see a reset. */
+bool connection_yields_to_drain(const struct connection *c);
 /* Whether the client has begun its next request, and we have read nothing of it. The next turn of the
  * loop reads it, so a client cannot stay in this state. */
 bool connection_has_unread_request(const struct connection *c);

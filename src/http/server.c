@@ -305,7 +305,7 @@ void http_server_drain(struct http_server *s, void (*done)(void *context), void 
     s->drained_context = context;
     close_listeners(s);
     for (struct connection *c = s->connections; c; c = c->next)
-        if (connection_is_idle(c))
+        if (connection_yields_to_drain(c))
             connection_drop(c);
     check_drained(s);
 }

@@ -406,6 +406,8 @@ static void test_drain_answers_what_is_in_progress(void)
     struct http_limits l = roomy();
     place_open(&p, &l, AF_INET);
     autoclose int idle = dial(&p);
+    say(&p, idle, HEAD(""));
+    CHECK(strstr(hear(&p, idle, "\r\n\r\n/x"), "200"));
     autoclose int busy = dial(&p);
     say(&p, busy, "GET /late HTTP/1.1\r\nHost: h\r\n\r\n");
     AWAIT(&p, p.kept && http_server_counts(p.server).connections == 2);
@@ -416,6 +418,31 @@ static void test_drain_answers_what_is_in_progress(void)
     const char *got = hear(&p, busy, NULL);
     CHECK(strstr(got, "Connection: close\r\n\r\nbye"));
     fd_close(&busy);
+    AWAIT(&p, p.drained);
+    place_done(&p);
+}
+
+/* A restart resets no client that has just connected. */
+static void test_drain_answers_clients_that_have_just_connected(void)
+{
+    struct place p;
+    struct http_limits l = roomy();
+    place_open(&p, &l, AF_INET);
+    autoclose int used = dial(&p);
+    say(&p, used, HEAD(""));
+    CHECK(strstr(hear(&p, used, "\r\n\r\n/x"), "200"));
+    autoclose int fresh = dial(&p);
+    autoclose int silent = dial(&p);
+    AWAIT(&p, http_server_counts(p.server).connections == 3);
+    CHECK(write(used, HEAD(""), strlen(HEAD(""))) > 0); /* nobody has read it */
+    http_server_drain(p.server, on_drained, &p);
+    CHECK(strstr(hear(&p, used, NULL), "Connection: close"));
+    say(&p, fresh, HEAD(""));
+    CHECK(strstr(hear(&p, fresh, NULL), "Connection: close"));
+    CHECK(!p.drained);
+    CHECK_STR(hear(&p, silent, NULL), ""); /* it does not hold the drain */
+    fd_close(&used);
+    fd_close(&fresh);
     AWAIT(&p, p.drained);
     place_done(&p);
 }
@@ -449,6 +476,7 @@ static const struct check_test tests[] = {
     TEST(test_an_idle_connection_is_closed_without_a_word),
     TEST(test_a_client_that_does_not_read_is_gone),
     TEST(test_drain_answers_what_is_in_progress),
+    TEST(test_drain_answers_clients_that_have_just_connected),
     TEST(test_closing_the_server_ends_every_exchange),
 };
 CHECK_MAIN(tests)

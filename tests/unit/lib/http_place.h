@@ -216,6 +216,7 @@ static inline const char *hear(struct place *p, int fd, const char *text)
         ssize_t n = 0;
         if (!CHECK(clock_ms() < until) || !CHECK_INT(buf_reserve(&p->got, 1 << 16, &e), 0))
             break;
+        p->got.data[p->got.len] = '\0';
         n = recv(fd, p->got.data + p->got.len, 1 << 16, 0);
         if (n == 0 && !CHECK(!text))
             break;
