@@ -2,7 +2,8 @@
  * Runs in: main.
  *
  * It is the running one. Without one, and for options that concern this machine (--mount, --isolation …),
- * it is a private one, whose operator is the caller: its settings allow what the options ask for. */
+ * it is a private one. The caller is the operator of that one: its settings allow as much as the options
+ * ask for. */
 #pragma once
 
 #include "cli/confined.h"

@@ -49,9 +49,7 @@ static void on_multiplied(const struct advice *a)
 {
     if (py_say_comma(a))
         return;
-    if (piece_is(a->m.group[0], "str"))
-        (void)py_say_text_origin(a, 11);
-    else if (!py_say_division(a, 11))
+    if (piece_is(a->m.group[0], "str") || !py_say_division(a, 11))
         (void)py_say_text_origin(a, 11);
 }
 

@@ -13,7 +13,7 @@ struct piece py_container(const struct advice *a)
 {
     struct match m, other;
     size_t column = a->d->location.column;
-    struct piece before = a->line;
+    struct piece before;
     if (column > 1 && piece_at(a->line, column) == '[')
         before = piece_before(a->line, column);
     else if (match(a->g, "^([^\\[]*[\\w)])\\[[^\\[\\]]*\\][^\\[]*$", a->line, &other))
