@@ -295,12 +295,44 @@ static void advise_index(const struct advice *a)
                 "Line %u counts to len() itself, and the last index is len() - 1: write `<` for "
                 "`<=`.",
                 loop);
+    else if (match(a->g, "([\\w.]+)\\[len\\(\\s*([\\w.]+)\\s*\\)\\]", a->line, &c) &&
+             piece_same(c.group[0], c.group[1])) {
+        char from[160], to[170];
+        suggest(a->d, 0, 0.95, "The last index is len() - 1: write %.*s[len(%.*s)-1].",
+                P(c.group[0]), P(c.group[0]));
+        (void)snprintf(from, sizeof from, "%.*s", P(piece_cut(c.all, 150)));
+        (void)snprintf(to, sizeof to, "%.*s[len(%.*s)-1]", P(piece_cut(c.group[0], 70)),
+                       P(piece_cut(c.group[0], 70)));
+        (void)suggest_swap(a->in, a->d, piece_of(from), to);
+    } else if (match(a->g, "\\bos\\.Args\\[(\\d+)\\]", a->line, &c))
+        suggest(a->d, 9, 0.93,
+                "The program was started without arguments, so os.Args has only its own name: test "
+                "len(os.Args) > %.*s first, or "
+                "pass the argument.",
+                P(c.group[0]));
+    else if (starts_with(a->m.group[0], "-"))
+        suggest(a->d, 0, 0.9,
+                "The index is negative (%.*s): the slice is shorter than the code expects. Check "
+                "len() before.",
+                P(a->m.group[0]));
+    else if (length == 0 && match_text(a->g, "make\\(\\[\\]\\w+, *0,", text_of_source(a->file), &c))
+        suggest(a->d, 0, 0.92,
+                "The slice has room and no items yet (make with length 0): add with append(), or "
+                "make it with its length, "
+                "make([]T, n).");
+    else if (match_text(a->g, "strings\\.Split", text_of_source(a->file), &c) &&
+             piece_is(a->m.group[0], "1"))
+        suggest(a->d, 0, 0.9,
+                "strings.Split() gives one part when the text has no separator: test len(parts) "
+                "before index 1, or use "
+                "strings.Cut().");
     else if (length == 0)
         suggest(a->d, 0, 0.8, "The slice is empty: check len() > 0 before index %.*s.",
                 P(a->m.group[0]));
     else
-        suggest(a->d, 0, 0.8,
-                "Index %.*s is past the end: with length %u the last is %u. Check the index "
+        suggest(a->d, 0, 0.85,
+                "Index %.*s is past the end: with length %u the last is %u (len - 1). "
+                "Check the index "
                 "against len() first.",
                 P(a->m.group[0]), length, length - 1);
 }

@@ -97,12 +97,25 @@ static void replace_at_caret(const struct advice *a, const char *before)
 static void advise_lossy(const struct advice *a)
 {
     char cast[40];
+    struct match e;
     (void)snprintf(cast, sizeof cast, "(%.*s) ", P(a->m.group[1]));
+    if (match(a->g, "^(.*?(?:[^=!<>]=|\\breturn)\\s*)([^;=]*\\s[-+*/]\\s[^;=]*)(;\\s*\\}?\\s*)$",
+              a->line, &e) &&
+        !piece_has(e.group[1], "{")) {
+        suggest(a->d, 0, 0.9,
+                "A %.*s may not fit a %.*s: write the cast `(%.*s)` before the calculation in "
+                "brackets, or declare it as %.*s.",
+                P(a->m.group[0]), P(a->m.group[1]), P(a->m.group[1]), P(a->m.group[0]));
+        suggest_replacement(a->d, "%.*s(%.*s) (%.*s)%.*s", P(e.group[0]), P(a->m.group[1]),
+                            P(e.group[1]), P(e.group[2]));
+        return;
+    }
     suggest(a->d, 0, 0.85,
-            "A %.*s may not fit a %.*s: write the cast `%s` before it, or declare the variable as "
+            "A %.*s may not fit a %.*s: write the cast `%s` before it, or declare it as "
             "%.*s.",
             P(a->m.group[0]), P(a->m.group[1]), cast, P(a->m.group[0]));
-    replace_at_caret(a, cast);
+    if (!match(a->g, "\\s[-+*/%]\\s", a->line, &e))
+        replace_at_caret(a, cast);
 }
 
 static void advise_convert(const struct advice *a)
@@ -201,14 +214,42 @@ static void advise_bounds(const struct advice *a)
                 "Line %u counts to the %.*s itself, and the last index is one less: write `<` for "
                 "`<=`.",
                 loop, P(c.group[0]));
+    else if ((loop = line_above_with(
+                  a, "\\bint\\s+(\\w+)\\s*=\\s*([\\w.]+\\.(?:length|size)(?:\\(\\))?)\\s*;.*--",
+                  &c)))
+        suggest(a->d, 0, 0.94,
+                "Line %u begins at the length itself, and the last index is one less: write %.*s = "
+                "%.*s - 1.",
+                loop, P(c.group[0]), P(c.group[1]));
+    else if (match(a->g,
+                   "\\[\\s*([\\w.]+)\\.length\\s*\\]|(?:get|charAt)\\(\\s*[\\w.]+\\.(?:size|length)"
+                   "\\(\\)\\s*\\)",
+                   a->line, &c))
+        suggest(
+            a->d, 0, 0.95,
+            "The last index is the length minus one: write `length - 1` (size() - 1 for a list).");
+    else if (match(a->g, "[\\[(]\\s*(\\w+)\\s*\\+\\s*1\\s*[\\])]", a->line, &c))
+        suggest(a->d, 0, 0.92,
+                "`%.*s + 1` is past the end in the last round: let the loop run while %.*s < "
+                "length - 1.",
+                P(c.group[0]), P(c.group[0]));
+    else if (length == 0 && match(a->g, "\\bargs\\[", a->line, &c))
+        suggest(a->d, 9, 0.93,
+                "The program was started without arguments: test args.length first, or pass them.");
+    else if (length == 0 && match(a->g, "\\.set\\(", a->line, &c))
+        suggest(a->d, 0, 0.93,
+                "The list is empty, and set() replaces an item that is there: add() adds one. The "
+                "number in new "
+                "ArrayList<>(n) is room, not a size.");
     else if (length == 0)
         suggest(a->d, 0, 0.8, "The length or size is 0: check it before index %.*s.",
                 P(a->m.group[0]));
     else
-        suggest(a->d, 0, 0.8,
-                "Index %.*s is out of range: with a length or size of %u, indices go from 0 to %u. "
-                "Check the index first.",
-                P(a->m.group[0]), length, length - 1);
+        suggest(
+            a->d, 0, 0.8,
+            "Index %.*s is out of range: with a length or size of %u, the last valid index is %u. "
+            "Check the index first.",
+            P(a->m.group[0]), length, length - 1);
 }
 
 static void advise_unreported(const struct advice *a)

@@ -147,6 +147,49 @@ static bool advise_unopened(const struct advice *a, struct piece name)
     return false;
 }
 
+/* object.method() for object:method() */
+static void advise_self(const struct advice *a)
+{
+    struct match m, own;
+    struct piece rest = text_of_source(a->file), line, method = NO_PIECE;
+    for (uint32_t n = a->d->location.line;
+         n > 0 && a->d->location.line - n < LINES_NEAR && !method.at; n--)
+        if (match(a->g, "\\bfunction\\s+[\\w.]+:(\\w+)\\s*\\(", source_line(a->file, n), &m))
+            method = m.group[0];
+    for (uint32_t n = 1; method.at && n < LINES_SEEN && next_line(&rest, &line); n++)
+        if (!piece_has(line, "function") && match(a->g, "(\\w+)\\.(\\w+)\\s*\\(", line, &own) &&
+            piece_same(own.group[1], method)) {
+            suggest(a->d, 0, 0.95,
+                    "`self` is not the object: line %u calls %.*s.%.*s(...) with a dot. Write a "
+                    "colon, %.*s:%.*s(...), which passes the "
+                    "object.",
+                    n, P(own.group[0]), P(method), P(own.group[0]), P(method));
+            return;
+        }
+    suggest(a->d, 0, 0.93,
+            "`self` is not the object: call a method that is defined with a colon with a colon "
+            "too, object:method(...), not "
+            "object.method(...).");
+}
+
+/* counts[word] + 1, xs[0] */
+static void advise_item(const struct advice *a)
+{
+    struct match m;
+    uint32_t loop = line_above_with(a, "\\bfor\\s+(\\w+)\\s*=\\s*0\\s*,\\s*#", &m);
+    if (loop)
+        suggest(a->d, 0, 0.94,
+                "Lists begin at 1 in Lua, and line %u begins at 0: write for %.*s = 1, #list do.",
+                loop, P(m.group[0]));
+    else if (match(a->g, "([\\w.]+)\\[([\\w.]+)\\]\\s*=\\s*\\1\\[\\2\\]", a->line, &m))
+        suggest(a->d, 0, 0.94, "%.*s[%.*s] has no value yet: write (%.*s[%.*s] or 0).",
+                P(m.group[0]), P(m.group[1]), P(m.group[0]), P(m.group[1]));
+    else
+        suggest(
+            a->d, 0, 0.85,
+            "An item of a table is nil there: check its index or key, or give it a value first.");
+}
+
 static void advise_nil(const struct advice *a)
 {
     struct piece kind = a->m.group[0], name = a->m.group[1], whole = whole_name(a, name);

@@ -34,6 +34,14 @@ static void advise_constant(const struct advice *a)
         (void)suggest_swap(a->in, a->d, name, dollar);
         return;
     }
+    if (piece_is(name, "PI") || piece_is(name, "INF") || piece_is(name, "True") ||
+        piece_is(name, "None") || piece_is(name, "nil")) {
+        suggest(a->d, 0, 0.93, "In PHP it is %s.",
+                piece_is(name, "PI")     ? "M_PI, or pi()"
+                : piece_is(name, "True") ? "true"
+                                         : "null");
+        return;
+    }
     (void)snprintf(with, sizeof with, "\"%.*s\"", P(piece_cut(name, 120)));
     suggest(a->d, 0, 0.6, "If it is a string, put it in quotes: %s.", with);
     (void)suggest_swap(a->in, a->d, name, with);
@@ -137,6 +145,57 @@ static void advise_method(const struct advice *a)
     }
 }
 
+/* Unsupported operand types: string + int */
+static void advise_operands(const struct advice *a)
+{
+    struct piece operator= a->m.group[1];
+    struct match m;
+    bool text = match(a->g, "[\"'][^\"']*[A-Za-z:!,][^\"']*[\"']", a->line, &m);
+    if (piece_is(operator, "+") && text) {
+        suggest(
+            a->d, 11, 0.93,
+            "`+` adds numbers, and texts are joined with a dot: write `.` in place of the `+`.");
+        if (match(a->g, "^([^+]*[\"'\\w)\\]] )\\+( [^+=]*)$", a->line, &m))
+            suggest_replacement(a->d, "%.*s.%.*s", P(m.group[0]), P(m.group[1]));
+    } else if (piece_is(operator, "+")) {
+        suggest(a->d, 11, 0.9,
+                "One of the two is a text that is no number: join texts with a dot, $a . $b; (int) "
+                "$text makes a number of a "
+                "text with digits.");
+    } else {
+        suggest(a->d, 11, 0.9,
+                "`%.*s` needs numbers, and one of the two is a text: convert it first, (int) $text "
+                "or (float) $text.",
+                P(operator));
+    }
+}
+
+/* f(): Argument #1 ($x) must be of type int, string given */
+static void advise_argument(const struct advice *a)
+{
+    struct piece function = a->m.group[0], name = a->m.group[2], wanted = a->m.group[3],
+                 given = a->m.group[4];
+    const char *way = piece_is(wanted, "int")      ? "(int) $value or intval($value)"
+                      : piece_is(wanted, "float")  ? "(float) $value"
+                      : piece_is(wanted, "string") ? "(string) $value"
+                      : piece_is(wanted, "array") && piece_is(given, "string")
+                          ? "explode(\",\", $text), or [$value]"
+                          : NULL;
+    if (piece_is(given, "null"))
+        suggest(a->d, 28, 0.9,
+                "`%.*s` takes %.*s for %.*s, and the value is null: test it first, give a default "
+                "with ??, or declare the "
+                "parameter ?%.*s.",
+                P(function), P(wanted), P(name), P(wanted));
+    else if (way && !piece_is(given, "array"))
+        suggest(a->d, 11, 0.92,
+                "`%.*s` takes %.*s for %.*s, and the call passes %.*s: convert it, %s.",
+                P(function), P(wanted), P(name), P(given), way);
+    else
+        suggest(a->d, 11, 0.85, "`%.*s` takes %.*s for %.*s, and the call passes %.*s: pass %.*s.",
+                P(function), P(wanted), P(name), P(given), P(wanted));
+}
+
 static void advise_syntax(const struct advice *a)
 {
     const struct source_file *f = a->file;
@@ -160,6 +219,37 @@ static void advise_syntax(const struct advice *a)
         suggest_replacement(a->d, "%.*s) {%.*s", P(c.group[0]), P(c.group[1]));
         return;
     }
+    if (match(a->g, "\"[^\"]*\\$\\w+\\['\\w+'\\]", line, &c) &&
+        piece_has(a->message, "string content")) {
+        suggest(a->d, 18, 0.94, "In a text a key in quotes needs braces: \"{$x['key']}\".");
+        return;
+    }
+    if (match(a->g, "\\b(elif|elsif)\\b", line, &c)) {
+        suggest(a->d, 17, 0.94, "In PHP the word is `elseif`.");
+        (void)suggest_swap(a->in, a->d, c.group[0], "elseif");
+        return;
+    }
+    if (match(a->g, "\\bforeach\\s*\\(.*\\bas\\s+(?:\\w+\\s*=>\\s*)?(\\w+)\\s*\\)", line, &c)) {
+        suggest(a->d, 3, 0.94, "A variable begins with a dollar sign: `as $%.*s`.", P(c.group[0]));
+        return;
+    }
+    if (match(a->g, "'[^']*\\w'\\w+", line, &c) && piece_has(a->message, "unexpected identifier")) {
+        suggest(a->d, 18, 0.92,
+                "The apostrophe ends the text: put the text in double quotes, or write \\'.");
+        return;
+    }
+    if (match(a->g, "^\\s*(?:if|while|for|foreach|switch)\\s*\\(",
+              source_line(f, a->d->location.line - 1), &c)) {
+        long open = 0;
+        struct piece above = source_line(f, a->d->location.line - 1);
+        for (size_t i = 0; i < above.len; i++)
+            open += piece_byte(above, i) == '(' ? 1 : piece_byte(above, i) == ')' ? -1 : 0;
+        if (open > 0) {
+            suggest(a->d, 18, 0.92, "A `(` in line %u is not closed: add `)`.",
+                    a->d->location.line - 1);
+            return;
+        }
+    }
     if (advise_shape(a))
         return;
     if (match(a->g, "expecting \"([\\])])\"", a->message, &c)) {
@@ -182,6 +272,21 @@ static void advise_function(const struct advice *a)
                     removed[i].text);
             return;
         }
+    const char *here = text_for(foreign_functions, name);
+    if (here) {
+        suggest(a->d, 0, 0.94, "PHP has no function `%.*s`: %s.", P(name), here);
+        return;
+    }
+    char method[140];
+    (void)snprintf(method, sizeof method, "function %.*s(", P(piece_cut(name, 100)));
+    if (piece_has(text_of_source(a->file), method) &&
+        match_text(a->g, "^\\s*(?:abstract |final )?class\\s", text_of_source(a->file), &c)) {
+        bool joined = match(a->g, "\\$\\w+\\.\\w+\\(", a->line, &c);
+        suggest(a->d, 0, 0.93,
+                "`%.*s` is a method of a class: call it on its object, %s->%.*s(...).", P(name),
+                joined ? "$object" : "$this", P(name));
+        return;
+    }
     if (match(a->g, "^(mb|curl|imagecreate|bcadd|bcmul|gmp|simplexml|intl|mysqli|pg|sodium)(?:_|$)",
               name, &c))
         suggest(a->d, 0, 0.7,

@@ -223,9 +223,10 @@ static void advise_end(const struct advice *a)
         suggest(a->d, 17, 0.9, "In Ruby the word is `elsif`, and line %u has `%.*s`.", foreign_if,
                 P(m.group[0]));
     else if (line > 0)
-        suggest(a->d, 0, 0.85, "The `%.*s` on line %u has no `end`: add one.", P(word), line);
+        suggest(a->d, 0, 0.85, "The `%.*s` on line %u is not closed: add the missing `end`.",
+                P(word), line);
     else
-        suggest(a->d, 0, 0.6, "A block, method or condition has no `end`: add one.");
+        suggest(a->d, 0, 0.6, "A block, method or condition is not closed: add the missing `end`.");
 }
 
 /* `h.name` where the hash has the key :name. */
@@ -335,6 +336,15 @@ static void advise_shape(const struct advice *a)
 
 static void advise_extra_end(const struct advice *a)
 {
+    struct match m;
+    for (uint32_t n = a->d->location.line; n > 0 && n + 4 > a->d->location.line; n--)
+        if (match(a->g, "^(\\s*)([@$\\w.\\[\\]:]+)(\\+\\+|--)\\s*(?:if\\b.*)?$",
+                  source_line(a->file, n), &m)) {
+            bool plus = piece_is(m.group[2], "++");
+            suggest(a->d, 17, 0.94, "Ruby has no `%.*s`: write `%.*s %s 1` in line %u.",
+                    P(m.group[2]), P(m.group[1]), plus ? "+=" : "-=", n);
+            return;
+        }
     suggest(a->d, 0, 0.85, "There is one `end` too many: remove the one on line %u.",
             a->d->location.line);
 }

@@ -1,0 +1,6 @@
+package main
+
+import "fmt"
+
+func show(xs []interface{}) { fmt.Println(xs...) }
+func main() { show([]string{"a"}) }

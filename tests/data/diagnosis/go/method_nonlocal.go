@@ -1,0 +1,4 @@
+package main
+
+func (s string) Up() string { return s }
+func main() {}

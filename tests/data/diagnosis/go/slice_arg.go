@@ -1,0 +1,9 @@
+package main
+
+import "fmt"
+
+func sum(xs ...int) int { return len(xs) }
+func main() {
+	v := []int{1}
+	fmt.Println(sum(v))
+}

@@ -1,0 +1,12 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+func main() {
+	x := 3
+	fmt.Println("a")
+}

@@ -1,0 +1,3 @@
+public class Main {
+    public static void main(String[] args) { for (int i : 5) System.out.println(i); }
+}

@@ -1,0 +1,2 @@
+local t = {}
+table.insert(t, 1, 2, 3)

@@ -1,0 +1,2 @@
+local ok = false
+if !ok then print("a") end

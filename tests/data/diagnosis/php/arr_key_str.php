@@ -1,0 +1,3 @@
+<?php
+$u = ["name" => "a"];
+echo "Hi $u['name']";

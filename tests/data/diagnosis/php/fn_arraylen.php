@@ -1,0 +1,2 @@
+<?php
+echo array_length([1, 2]);

@@ -1,0 +1,2 @@
+<?php
+echo array_join(",", [1]);

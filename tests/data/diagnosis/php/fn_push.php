@@ -1,0 +1,2 @@
+<?php
+$a = []; push($a, 1); print_r($a);

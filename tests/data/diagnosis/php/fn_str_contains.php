@@ -1,0 +1,2 @@
+<?php
+if (string_contains("abc", "a")) echo "x";

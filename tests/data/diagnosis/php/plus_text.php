@@ -1,0 +1,3 @@
+<?php
+$name = "Ann";
+echo "Hello " + $name;

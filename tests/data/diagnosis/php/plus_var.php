@@ -1,0 +1,5 @@
+<?php
+$a = "abc";
+$b = 5;
+$c = $a + $b;
+echo $c;

@@ -1,0 +1,3 @@
+<?php
+function total(array $x): int { return array_sum($x); }
+echo total("1,2");

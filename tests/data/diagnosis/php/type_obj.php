@@ -1,0 +1,4 @@
+<?php
+class A {}
+function f(A $a) {}
+f("x");

@@ -1,0 +1,2 @@
+<?php
+echo array_contains([1], 1);

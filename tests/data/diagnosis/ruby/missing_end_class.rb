@@ -1,0 +1,6 @@
+class A
+  def go
+    puts 1
+  end
+
+A.new.go

@@ -1,0 +1,2 @@
+CREATE TABLE t (id INTEGER);
+DELETE * FROM t;
