@@ -324,6 +324,9 @@ void sandbox_advise(struct diagnoser *g, const struct diagnose_input *in, struct
 bool stopped_read(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d);
 void stopped_advise(const struct diagnose_input *in, struct diagnosis *d);
 
+/* endless.c: a function of the sources that calls itself on every path. False when there is none. */
+bool endless_recursion(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d);
+
 /* values.c: the values of variables that the program told, at lines that the diagnosis names. They
  * are read before advice is given. */
 void values_read(const struct diagnose_input *in, struct diagnosis *d);

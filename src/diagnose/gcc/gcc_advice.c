@@ -33,21 +33,26 @@ static void advise_compare(const struct advice *a)
     suggest_replacement(a->d, "%.*s==%.*s", P(c.group[0]), P(c.group[1]));
 }
 
+enum { LINES_OF_IF = 24 };
+
 static void advise_else(const struct advice *a)
 {
     const struct source_file *f = a->file;
     struct match c;
-    for (uint32_t line = a->d->location.line; line > 1 && line + 4 > a->d->location.line; line--) {
+    for (uint32_t line = a->d->location.line; line > 1 && line + LINES_OF_IF > a->d->location.line;
+         line--) {
         struct piece text = source_line(f, line - 1);
-        if (!match(a->g, "^(.*\\bif\\s*\\(.*\\))\\s*;\\s*$", text, &c))
+        if (!match(a->g, "^(.*\\bif\\s*\\(.*\\))\\s*;\\s*(\\{?)\\s*$", text, &c) ||
+            indent_of(text) > indent_of(a->line))
             continue;
-        suggest(a->d, 0, 0.9, "The `;` at the end of line %u ends the `if`: remove it. `%.*s`",
-                line - 1, P(c.group[0]));
+        suggest(a->d, 0, 0.94,
+                "The `;` behind the condition in line %u ends the `if`: remove it. `%.*s%s`",
+                line - 1, P(c.group[0]), c.group[1].len ? " {" : "");
         return;
     }
-    suggest(a->d, 0, 0.6,
+    suggest(a->d, 0, 0.85,
             "An `else` follows one statement or one block in braces: put braces around the "
-            "statements of the `if`.");
+            "statements of the `if`, and no statement between its block and the `else`.");
 }
 
 /* for (int i = 0, i < 10, i++) */
@@ -253,5 +258,108 @@ static void advise_unique(const struct advice *a)
 }
 
 /* ---- the rules ---- */
+
+/* name = "text"; b = a; for arrays */
+static void advise_array_assignment(const struct advice *a)
+{
+    struct match m;
+    if (match(a->g, "([\\w.>\\[\\]-]+)\\s*=\\s*(\"[^\"]*\"|'[^']*')\\s*;", a->line, &m)) {
+        suggest(a->d, 0, 0.94,
+                "An array cannot be assigned: copy the text with strcpy(%.*s, %.*s) of <string.h>, "
+                "or declare `const char *`.",
+                P(m.group[0]), P(piece_cut(m.group[1], 60)));
+        suggest_replacement(a->d, "%.*sstrcpy(%.*s, %.*s);%.*s",
+                            P(piece_cut(a->line, piece_offset(a->line, m.all))), P(m.group[0]),
+                            P(m.group[1]), P(piece_after(a->line, m.all)));
+    } else if (match(a->g, "(\\w+)\\s*=\\s*(\\w+)\\s*;", a->line, &m)) {
+        suggest(a->d, 0, 0.93,
+                "An array cannot be assigned: copy it, memcpy(%.*s, %.*s, sizeof %.*s), or item by "
+                "item in a loop.",
+                P(m.group[0]), P(m.group[1]), P(m.group[0]));
+    } else {
+        suggest(a->d, 0, 0.9,
+                "An array cannot be assigned: copy a text with strcpy(), other arrays with "
+                "memcpy() or in a loop.");
+    }
+}
+
+/* Point p; for `struct Point { ... };` in C */
+static void advise_struct_word(const struct advice *a)
+{
+    struct match m;
+    struct piece name = a->m.group[0].at ? a->m.group[0] : a->m.group[1];
+    char full[140];
+    (void)match(a->g, "use (?:['`\"]|\u2018)(\\w+)", a->message, &m);
+    (void)snprintf(full, sizeof full, "%.*s %.*s", P(piece_cut(m.group[0], 20)),
+                   P(piece_cut(name, 100)));
+    suggest(a->d, 0, 0.94,
+            "In C the type is `%s`, with the word: write that, or name it with typedef.", full);
+    (void)suggest_swap(a->in, a->d, name, full);
+}
+
+/* #define SIZE 10; and #define SIZE = 10 */
+static void advise_define(const struct advice *a)
+{
+    struct piece rest = text_of_source(a->file), line;
+    struct match m;
+    for (uint32_t n = 1; n < LINES_SEEN && next_line(&rest, &line); n++) {
+        if (!match(a->g, "^\\s*#\\s*define\\s+(\\w+)\\s+(?:(=\\s*)(.*)|([^\\s;{}()]+)\\s*(;)\\s*)$",
+                   line, &m) ||
+            !has_word(a->line, m.group[0]))
+            if (n != a->d->location.line ||
+                !match(a->g,
+                       "^\\s*#\\s*define\\s+(\\w+)\\s+(?:(=\\s*)(.*)|([^\\s;{}()]+)\\s*(;)\\s*)$",
+                       line, &m))
+                continue;
+        bool equals = m.group[1].at != NULL;
+        suggest(
+            a->d, 0, 0.95,
+            "#define replaces text, and line %u puts a `%s` into it: write `#define %.*s %.*s`.", n,
+            equals ? "=" : ";", P(m.group[0]), P(piece_trim_end(equals ? m.group[2] : m.group[3])));
+        return;
+    }
+    advise_semicolon(a);
+}
+
+/* struct P { int width = 3; }; in C */
+static void advise_member_value(const struct advice *a)
+{
+    if (!gcc_is_cpp(a) &&
+        match(a->g, "struct\\b|^\\s+\\w[\\w ]*\\w+\\s*=\\s*[^;]+;", a->line, &(struct match){ 0 }))
+        suggest(a->d, 0, 0.85,
+                "In C a member of a struct has no value in the declaration: remove the `=`, and "
+                "give the values where a variable is "
+                "made, struct x v = { ... };");
+}
+
+/* The function of a base class that has the name, with another signature. */
+static void advise_override(const struct advice *a)
+{
+    struct match m, f;
+    struct piece rest = text_of_source(a->file), line;
+    if (!match(a->g, "(\\w+)\\(([^()]*)\\)\\s*(const)?", a->message, &m))
+        return;
+    struct similar near = { .name = m.group[0] };
+    while (next_line(&rest, &line)) {
+        if (!match(a->g, "\\bvirtual\\s+.*?(\\w+)\\s*\\(([^()]*)\\)\\s*(const)?", line, &f))
+            continue;
+        if (piece_same(f.group[0], m.group[0])) {
+            bool lacks = f.group[2].at && !m.group[2].at, more = !f.group[2].at && m.group[2].at;
+            suggest(a->d, 0, 0.93,
+                    "The base class declares `%.*s`: write this function the same%s.",
+                    P(piece_cut(f.all, 120)),
+                    lacks  ? ", with `const` after the brackets"
+                    : more ? ", without `const` after the brackets"
+                           : "");
+            return;
+        }
+        similar_try(&near, f.group[0]);
+    }
+    if (near.best[0]) {
+        suggest(a->d, 0, 0.92, "No base class has a virtual function `%.*s`: did you mean `%s`?",
+                P(m.group[0]), near.best);
+        (void)suggest_swap(a->in, a->d, m.group[0], near.best);
+    }
+}
 
 #include "diagnose/gcc_advice.rules.h" /* generated */

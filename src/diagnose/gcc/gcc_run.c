@@ -8,45 +8,11 @@
     "--compiler-arg -g on the command line, \"compiler_args\": [\"-fsanitize=address\", \"-g\"] " \
     "in a "                                                                                       \
     "request."
-enum { TEXTS_TRIED = 8 }; /* for each, all lines below are searched */
-
-/* char *name = "text"; ... name[0] = 'T'; */
-static bool advise_literal(const struct advice *a)
-{
-    unsigned tried = 0;
-    for (size_t i = 0; i < a->in->n_sources; i++) {
-        struct piece rest = text_of_source(&a->in->sources[i]), line;
-        for (uint32_t n = 1; n < LINES_SEEN && next_line(&rest, &line); n++) {
-            struct match m, w;
-            char name[64];
-            if (!match(a->g, "char \\*\\s*(\\w+) = \"", line, &m))
-                continue;
-            if (++tried > TEXTS_TRIED)
-                return false;
-            COPY(m.group[0], name);
-            struct piece after = rest, other;
-            for (uint32_t k = n + 1; next_line(&after, &other); k++) {
-                if (!match(a->g, "(\\w+)\\[[^\\]]*\\]\\s*=[^=]", other, &w) ||
-                    !piece_is(w.group[0], name))
-                    continue;
-                suggest(a->d, 0, 0.85,
-                        "Line %u writes to `%s`, a string literal, which cannot be changed: make "
-                        "it an array on line %u, `char %s[] = \"...\"`.",
-                        k, name, n, name);
-                if (a->d->location.line == 0) {
-                    a->d->location.line = k;
-                    COPY(piece_of(a->in->sources[i].name), a->d->location.file);
-                }
-                return true;
-            }
-        }
-    }
-    return false;
-}
 
 static void advise_segfault(const struct advice *a)
 {
-    (void)advise_literal(a);
+    if (!endless_recursion(a->g, a->in, a->d))
+        (void)gcc_explain_crash(a);
     suggest(a->d, 38, 0.8, "%s", SANITIZERS);
 }
 

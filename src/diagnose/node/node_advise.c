@@ -30,6 +30,59 @@ bool js_assigned(const struct advice *a, struct piece name, struct piece *ret_va
     return found;
 }
 
+bool js_is_async(const struct advice *a, struct piece name, bool generator)
+{
+    struct match m;
+    for (size_t k = 0; name.at && k < a->in->n_sources; k++) {
+        struct piece rest = text_of_source(&a->in->sources[k]), line;
+        for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++) {
+            if (!piece_has(line, "async"))
+                continue;
+            if ((match(a->g, "\\basync\\s+function\\s*(\\*?)\\s*([\\w$]+)", line, &m) ||
+                 match(a->g, "^\\s*(?:static )?async\\s*(\\*?)\\s*(#?[\\w$]+)\\s*\\(", line, &m)) &&
+                piece_same(m.group[1], name))
+                return (m.group[0].len > 0) == generator;
+            if (!generator &&
+                match(a->g,
+                      "(?:\\b(?:const|let|var)\\s+|^\\s+)([\\w$]+)\\s*[:=]\\s*async\\b(?!\\s*"
+                      "function\\s*\\*)",
+                      line, &m) &&
+                piece_same(m.group[0], name))
+                return true;
+        }
+    }
+    return false;
+}
+
+bool js_async_generator(const struct advice *a, struct piece code, struct piece *ret_name)
+{
+    struct match m;
+    if (!match(a->g, "(?:^|[^\\w$])(?:[\\w$]+\\.)*([A-Za-z_$][\\w$]*)\\(", code, &m))
+        return false;
+    *ret_name = m.group[0];
+    return js_is_async(a, m.group[0], true);
+}
+
+void js_suggest_for_await(const struct advice *a, struct piece name)
+{
+    struct match m;
+    if (piece_has(a->line, "...")) {
+        suggest(a->d, 26, 0.94,
+                "%.*s() is an async generator, which `...` cannot read: collect its values in a "
+                "loop, for await "
+                "(const x of %.*s(...)) list.push(x).",
+                P(name), P(name));
+        return;
+    }
+    suggest(
+        a->d, 26, 0.95,
+        "%.*s() is an async generator: loop over it with `for await (... of ...)`, inside an async "
+        "function.",
+        P(name));
+    if (match(a->g, "^(\\s*(?:\\}\\s*)?for)\\s*(\\(.*)$", a->line, &m))
+        suggest_replacement(a->d, "%.*s await %.*s", P(m.group[0]), P(m.group[1]));
+}
+
 /* Whether the code calls, without await, a function that the program declares async. */
 bool js_forgotten_await(const struct advice *a, struct piece code, struct piece *ret_name)
 {
@@ -47,18 +100,8 @@ bool js_forgotten_await(const struct advice *a, struct piece code, struct piece 
     }
     if (!match(a->g, "(?:^|[^\\w$])(?:[\\w$]+\\.)*([A-Za-z_$][\\w$]*)\\(", code, &call))
         return false;
-    for (size_t k = 0; k < a->in->n_sources; k++) {
-        struct piece rest = text_of_source(&a->in->sources[k]), line;
-        for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++)
-            if ((match(a->g, "async function\\*?\\s+([\\w$]+)", line, &m) ||
-                 match(a->g, "(?:const|let|var)\\s+([\\w$]+)\\s*=\\s*async\\b", line, &m) ||
-                 match(a->g, "^\\s*(?:static )?async\\s+([\\w$]+)\\s*\\(", line, &m)) &&
-                piece_same(m.group[0], call.group[0])) {
-                *ret_name = m.group[0];
-                return true;
-            }
-    }
-    return false;
+    *ret_name = call.group[0];
+    return js_is_async(a, call.group[0], false);
 }
 
 uint32_t js_function(const struct advice *a, struct piece name, const struct source_file **ret_file)
@@ -116,29 +159,102 @@ void js_suggest_await(const struct advice *a, unsigned number, struct piece name
             P(name), line ? "" : " here");
     if ((line && line != a->d->location.line) || piece_has(a->line, "function "))
         return;
-    char call[160], awaited[180];
-    (void)snprintf(call, sizeof call, "%.*s(", P(name));
-    (void)snprintf(awaited, sizeof awaited, "await %s", call);
-    (void)suggest_swap(a->in, a->d, piece_of(call), awaited);
+    struct match m;
+    char call[160];
+    (void)snprintf(call, sizeof call, "%.*s(", P(piece_cut(name, 150)));
+    size_t at = piece_find(a->line, call), end = at + strlen(call);
+    long depth = 1;
+    while (at > 0 &&
+           (is_word_byte(piece_byte(a->line, at - 1)) ||
+            (piece_byte(a->line, at - 1) == '.' && is_word_byte(piece_byte(a->line, at - 2)))))
+        at--; /* the object before the name */
+    for (; end < a->line.len && depth > 0; end++)
+        depth += piece_byte(a->line, end) == '(' ? 1 : piece_byte(a->line, end) == ')' ? -1 : 0;
+    struct piece before = piece_cut(a->line, at), whole = piece_part(a->line, at, end - at);
+    if (end > a->line.len || depth > 0)
+        return;
+    bool used = match(a->g, "^\\s*(?:\\?\\.|\\.|\\[)", piece_skip(a->line, end), &m);
+    suggest_replacement(a->d, used ? "%.*s(await %.*s)%.*s" : "%.*sawait %.*s%.*s", P(before),
+                        P(whole), P(piece_skip(a->line, end)));
 }
 
 /* ---- the rest ---- */
 
+/* The character at which a JSON text of several lines cannot be read: Node prints the line and a caret. */
+static char json_mark(const struct advice *a)
+{
+    struct piece rest = text_of(a->in), line, above = NO_PIECE;
+    struct match m;
+    for (unsigned n = 0; n < 8 && next_line(&rest, &line); n++) {
+        if (above.at && match(a->g, "^(\\s*)\\^", line, &m))
+            return piece_byte(above, m.group[0].len);
+        above = line;
+    }
+    return '\0';
+}
+
+/* What makes a text no JSON; NULL when it is not known. */
+static const char *json_fault(const struct advice *a)
+{
+    struct match m;
+    char at = json_mark(a);
+    bool after_comma = piece_has(a->message, "Expected double-quoted property name");
+    if (match(a->g, "^Unexpected token '([^']|\\\\u0027)', ?(?:\\.\\.\\.)?\"(.*)\"", a->message,
+              &m))
+        at = piece_byte(m.group[0], 0);
+    if (piece_has(a->message, "after JSON") || piece_has(a->message, "after array element"))
+        return piece_has(a->message, "after JSON")
+                   ? "The text has more behind the first JSON value: parse each line by itself, or "
+                     "put the values in [ ] "
+                     "with commas"
+                   : "A comma is missing between two values of a list in the text";
+    if (piece_has(a->message, "after property value"))
+        return "A comma is missing between two entries of the text";
+    if ((at == '}' || at == ']') && (after_comma || match(a->g, ",\\s*[\\]}]", a->message, &m)))
+        return "The text has a comma after its last entry, and JSON allows no trailing comma: "
+               "remove that comma";
+    if (after_comma && at == '\0' &&
+        match_text(a->g, ",\\s*\\}['`\"]|,\\s*$", text_of_source(a->file), &m) &&
+        match_text(a->g, "[{,]\\s*\"\\w+\"\\s*:.*,\\s*\\}", text_of_source(a->file), &m))
+        return "The text has a comma after its last entry, and JSON allows no trailing comma: "
+               "remove that comma";
+    if (at == '/')
+        return "The text has a comment, and JSON allows none: remove it";
+    if (at == '\'' || match_text(a->g, "[\"`]\\s*[{\\[]\\s*'", text_of_source(a->file), &m))
+        return "The text has single quotes, and JSON needs double quotes around names and texts: "
+               "'{\"name\": \"x\"}'";
+    if (match(a->g, "[A-Za-z_]", piece_in(&at, 1), &m) ||
+        match_text(a->g, "['`]\\s*\\{\\s*\\w+\\s*:", text_of_source(a->file), &m))
+        return "A name in the text has no quotes, and JSON needs double quotes around each name: "
+               "{\"name\": 1}";
+    return NULL;
+}
+
 static void on_json(const struct advice *a)
 {
+    const char *fault = NULL;
     if (piece_has(a->message, "'<'") || piece_has(a->message, "token <"))
         suggest(a->d, 27, 0.93,
                 "The text begins with '<', so it is HTML (an error page?) and not JSON: "
                 "console.log(text.slice(0, 100)) shows it.");
     else if (piece_has(a->message, "end of JSON"))
         suggest(a->d, 27, 0.92, "The text is empty, or cut off: give JSON.parse a whole document.");
-    else if (piece_has(a->message, "[object") || piece_has(a->message, "\"[object "))
+    else if (piece_has(a->message, "[object Promise]"))
+        suggest(a->d, 26, 0.94,
+                "JSON.parse got a promise, which is not awaited: put `await` before the call that "
+                "reads "
+                "the text.");
+    else if (piece_has(a->message, "[object"))
         suggest(a->d, 27, 0.93,
                 "The value is an object already: use it without JSON.parse, which reads text.");
-    else if (piece_has(a->message, "undefined"))
-        suggest(a->d, 27, 0.9, "The argument is undefined: check where the text should come from.");
+    else if (piece_has(a->message, "\"undefined\""))
+        suggest(a->d, 27, 0.9,
+                "The argument of JSON.parse is undefined: check where the text should come from, "
+                "and test it first.");
+    else if ((fault = json_fault(a)))
+        suggest(a->d, 27, 0.93, "%s.", fault);
     else
-        suggest(a->d, 27, 0.88,
+        suggest(a->d, 27, 0.85,
                 "JSON needs double quotes around names and text, no comma at the end, and no "
                 "comments.");
 }
@@ -146,6 +262,18 @@ static void on_json(const struct advice *a)
 static void on_stack(const struct advice *a)
 {
     const char *name = a->d->n_frames ? a->d->frames[0].function : "";
+    struct match m;
+    if (match(a->g, "\\bset\\s+([\\w$]+)\\s*\\(", a->line, &m) ||
+        match(a->g, "^set (\\w+)", piece_of(name), &m) ||
+        match(a->g, "\\bget\\s+([\\w$]+)\\s*\\(", a->line, &m) ||
+        match(a->g, "^get (\\w+)", piece_of(name), &m)) {
+        suggest(a->d, 24, 0.94,
+                "The accessor '%.*s' uses this.%.*s, which calls it again: keep the value under "
+                "another name, "
+                "this._%.*s or #%.*s.",
+                P(m.group[0]), P(m.group[0]), P(m.group[0]), P(m.group[0]));
+        return;
+    }
     suggest(a->d, 24, 0.92,
             "%s%s calls itself without an end: add a case that returns without another call.",
             name[0] ? name : "A function", name[0] ? "()" : "");
@@ -189,6 +317,38 @@ static void on_enoent(const struct advice *a)
     }
 }
 
+/* An error that the program throws itself: the condition above says when. */
+static void on_own_throw(const struct advice *a)
+{
+    struct match m, c;
+    if (a->d->n_suggestions > 0 || a->d->location.line == 0 ||
+        !match(a->g, "\\bthrow\\s+|new\\s+\\w*Error\\(|\\breject\\(", a->line, &m))
+        return;
+    if (match_text(a->g, "Unhandled 'error' event", text_of(a->in), &c)) {
+        suggest(a->d, 28, 0.93,
+                "An \"error\" event has no listener, so it ends the program: add one, "
+                "emitter.on(\"error\", (error) => "
+                "{ ... }), before emit().");
+        return;
+    }
+    struct piece above = source_line(a->file, a->d->location.line - 1);
+    const char *how = piece_has(text_of_source(a->file), "async ")
+                          ? "try and catch around the `await`, or .catch()"
+                          : "try { ... } catch (error) { ... }";
+    if (match(a->g, "\\bif\\s*\\((.*)\\)\\s*(?:\\{\\s*)?throw\\b", a->line, &c) ||
+        match(a->g, "\\bif\\s*\\((.*)\\)\\s*\\{?\\s*$", above, &c))
+        suggest(a->d, 0, 0.85,
+                "The program throws this error itself, because `%.*s` is true: give the function a "
+                "value for which "
+                "it is false, or handle the error with %s.",
+                P(piece_cut(c.group[0], 100)), how);
+    else
+        suggest(a->d, 0, 0.8,
+                "The program throws this error itself in line %u: handle it where the function is "
+                "called, with %s.",
+                a->d->location.line, how);
+}
+
 #include "diagnose/node_advise.rules.h" /* generated */
 
 static void set_docs(struct diagnosis *d)
@@ -215,12 +375,14 @@ static void set_docs(struct diagnosis *d)
 
 void node_advise(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
-    static const struct rule *const tables[] = { js_object_rules, js_name_rules, js_syntax_rules,
-                                                 rules };
+    static const struct rule *const tables[] = { js_object_rules, js_value_rules, js_name_rules,
+                                                 js_syntax_rules, rules };
     struct advice a;
     advice_begin(&a, g, in, d);
     advice_use_own_error(&a);
     set_docs(d);
     for (size_t i = 0; i < ARRAY_LEN(tables); i++)
         rules_apply(&a, tables[i], EVERY_RULE);
+    rules_apply(&a, js_api_rules, FIRST_RULE);
+    on_own_throw(&a);
 }

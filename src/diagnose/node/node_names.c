@@ -50,12 +50,53 @@ static bool near_name(const struct advice *a, struct similar *n)
     return n->best[0] != '\0';
 }
 
+/* A field or a method of the class that is used without `this`, and names that a line forgets to declare. */
+static bool lacks_declaration(const struct advice *a, struct piece name)
+{
+    struct piece rest = text_of_source(a->file), line;
+    struct match m;
+    bool inside = false;
+    char own[140];
+    (void)snprintf(own, sizeof own, "this.%.*s", P(piece_cut(name, 120)));
+    for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++) {
+        inside = inside || match(a->g, "\\bclass\\s+[\\w$]+", line, &m);
+        if (!inside || indent_of(a->line) == 0 ||
+            (!match(a->g, "\\bthis\\.([\\w$]+)\\s*=[^=]", line, &m) &&
+             !match(a->g,
+                    "^\\s+(?:static\\s+|async\\s+|get\\s+|#)*([\\w$]+)\\s*(?:\\([^()]*\\)\\s*\\{|=["
+                    "^=>].*;)",
+                    line, &m)) ||
+            !piece_same(m.group[0], name))
+            continue;
+        suggest(a->d, 29, 0.92, "'%.*s' belongs to the object (line %u): write %s.", P(name), i,
+                own);
+        (void)suggest_swap(a->in, a->d, name, own);
+        return true;
+    }
+    if (match(a->g, "^\\s*for\\s*\\(\\s*([\\w$]+)\\s*(?:=|of\\b|in\\b)", a->line, &m) &&
+        piece_same(m.group[0], name)) {
+        suggest(a->d, 29, 0.94,
+                "The variable of the loop is not declared: write for (let %.*s ...).", P(name));
+        char now[140];
+        (void)snprintf(now, sizeof now, "let %.*s", P(piece_cut(name, 120)));
+        (void)suggest_swap(a->in, a->d, name, now);
+        return true;
+    }
+    if (match(a->g, "\\bcatch\\s*\\{", a->line, &m) &&
+        match(a->g, "^(?:e|err|error|ex)$", name, &m)) {
+        suggest(a->d, 29, 0.94, "This `catch` names no error: write catch (%.*s) {.", P(name));
+        return true;
+    }
+    return false;
+}
+
 static void on_name(const struct advice *a)
 {
     struct piece name = a->m.group[0];
     struct similar n = { .name = name };
+    struct match m;
     const char *text;
-    if (is_in_a_block(a, name))
+    if (is_in_a_block(a, name) || lacks_declaration(a, name))
         return;
     if ((text = text_for(browser, name))) {
         suggest(a->d, 29, 0.95, "%s.", text);
@@ -77,6 +118,14 @@ static void on_name(const struct advice *a)
     if (near_name(a, &n)) {
         suggest(a->d, 29, 0.9, "Did you mean '%s'?", n.best);
         (void)suggest_swap(a->in, a->d, name, n.best);
+    } else if (match(a->g, "^\\s*([\\w$]+)\\s*=[^=>]", a->line, &m) &&
+               piece_same(m.group[0], name)) {
+        suggest(a->d, 29, 0.9,
+                "'%.*s' is not declared, and strict code needs that: write let %.*s = ...", P(name),
+                P(name));
+        char now[140];
+        (void)snprintf(now, sizeof now, "let %.*s", P(piece_cut(name, 120)));
+        (void)suggest_swap(a->in, a->d, name, now);
     } else {
         suggest(a->d, 29, 0.5,
                 "The %s does not declare '%.*s' where this line can see it: declare it "
@@ -87,21 +136,40 @@ static void on_name(const struct advice *a)
 
 static void on_before_init(const struct advice *a)
 {
-    struct piece rest = text_of_source(a->file), line;
+    struct piece rest = text_of_source(a->file), line, name = a->m.group[0];
     struct match m;
-    for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++)
-        if (match(a->g, "^\\s*(?:export )?(?:const|let|class)\\s+([\\w$]+)", line, &m) &&
-            piece_same(m.group[0], a->m.group[0]) && i != a->d->location.line) {
+    uint32_t here = a->d->location.line, above = 0;
+    for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++) {
+        if (!match(a->g, "^\\s*(?:export )?(?:const|let|class)\\s+([\\w$]+)", line, &m) ||
+            !piece_same(m.group[0], name))
+            continue;
+        if (i < here) {
+            above = i;
+            continue;
+        }
+        if (i == here)
+            suggest(a->d, 16, 0.92,
+                    "This line declares a new '%.*s', and its value reads that one and not the "
+                    "outer: give the new "
+                    "variable another name.",
+                    P(name));
+        else if (above && indent_of(line) > 0)
+            suggest(a->d, 16, 0.93,
+                    "Line %u declares another '%.*s' in this block, which hides the one of line "
+                    "%u: remove the "
+                    "`let` or `const` there, or use another name.",
+                    i, P(name), above);
+        else
             suggest(a->d, 16, 0.92,
                     "'%.*s' is declared in line %u and cannot be used before that line runs: move "
                     "the declaration up.",
-                    P(a->m.group[0]), i);
-            return;
-        }
+                    P(name), i);
+        return;
+    }
     suggest(
         a->d, 16, 0.8,
         "'%.*s' is declared below: move the declaration up, or use another name for the inner one.",
-        P(a->m.group[0]));
+        P(name));
 }
 
 /* ---- modules ---- */

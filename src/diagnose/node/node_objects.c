@@ -121,15 +121,18 @@ static void on_undefined(const struct advice *a)
     struct piece what = a->m.group[0], property = a->m.group[1];
     struct piece before = before_property(a, property), name = NO_PIECE;
     struct match m;
+    if (js_explain_origin(a, before, property))
+        return;
     bool named = before.len > 0 &&
                  match(a->g, "([A-Za-z_$][\\w$.]*)(\\[[^\\[\\]]*\\])?$", before, &m);
     if (named && m.group[1].at) {
         if (loop_goes_too_far(a, m.group[0]))
             return;
-        suggest(a->d, 28, 0.85,
-                "%.*s%.*s is %.*s: that position or key does not exist. Check the index (a loop "
-                "with <= length goes one too far), or test the value first.",
-                P(m.group[0]), P(m.group[1]), P(what));
+        suggest(
+            a->d, 28, 0.85,
+            "%.*s%.*s is %.*s: that position or key does not exist. Check it, or test the value "
+            "first.",
+            P(m.group[0]), P(m.group[1]), P(what));
         offer_optional(a, property);
         return;
     }
@@ -162,6 +165,42 @@ static void on_undefined(const struct advice *a)
         offer_optional(a, property);
 }
 
+/* The value of `const { a, b } = value` in this line, or the parameter of a function. */
+static bool explain_taken_apart(const struct advice *a)
+{
+    struct match m, f;
+    struct piece value = NO_PIECE;
+    uint32_t line = 0;
+    if (match(a->g, "[}\\]]\\s*=\\s*([^=>].*?);?\\s*$", a->line, &m)) {
+        if (js_map_used_as_object(a, m.group[0], a->d->location.line) ||
+            explain_own_function(a, m.group[0], NULL, 0) ||
+            explain_undefined_call(a, m.group[0], NULL, 0))
+            return true;
+        value = m.group[0];
+    }
+    if (value.at && match(a->g, "^[\\w$.]+$", value, &f) && js_assigned(a, value, &value, &line) &&
+        line != a->d->location.line) {
+        char name[96];
+        COPY(m.group[0], name);
+        if (js_map_used_as_object(a, value, line) || js_callback_returns_nothing(a, value, line) ||
+            explain_undefined_call(a, value, name, line) ||
+            explain_own_function(a, value, name, line))
+            return true;
+    }
+    if (value.at || !match(a->g,
+                           "\\bfunction\\s+([\\w$]+)\\s*\\(\\s*\\{|([\\w$]+)\\s*(?:=\\s*(?:"
+                           "async\\s*)?)?\\(\\s*\\{",
+                           a->line, &f))
+        return false;
+    struct piece name = f.group[0].at ? f.group[0] : f.group[1];
+    suggest(a->d, 28, 0.9,
+            "%.*s() takes an object apart, and a call gives it none: pass one, %.*s({ ... }), or "
+            "give the "
+            "parameter a default, `{ ... } = {}`.",
+            P(name), P(name));
+    return true;
+}
+
 static void on_destructure(const struct advice *a)
 {
     struct piece value, function;
@@ -175,6 +214,8 @@ static void on_destructure(const struct advice *a)
         js_suggest_await(a, 28, function, line);
         return;
     }
+    if (explain_taken_apart(a))
+        return;
     suggest(a->d, 28, 0.85,
             "The destructured value is undefined or null: give a default (`const { a } = x ?? {}`, "
             "or `= {}` for a parameter).");
@@ -184,6 +225,17 @@ static void on_destructure(const struct advice *a)
 
 static bool no_array(const struct advice *a, struct piece owner, struct piece value, uint32_t line)
 {
+    uint32_t made = 0;
+    struct piece kind = js_collection(a, owner, &made);
+    if (!kind.at && ends_with(owner, "searchParams"))
+        kind = piece_of("URLSearchParams");
+    if (kind.at && !piece_is(kind, "Date") && !piece_is(kind, "URL")) {
+        bool set = piece_is(kind, "Set");
+        suggest(a->d, 32, 0.92, "'%.*s' is a %.*s and not an array: [...%.*s] makes one%s.",
+                P(owner), P(kind), P(owner),
+                set ? "" : " of [key, value] pairs, [...x.values()] one of its values");
+        return true;
+    }
     bool of_object = starts_with(value,
                                  "Object."); /* Object.keys() and similar functions return arrays */
     for (size_t i = 0; value.at && no_arrays[i].word; i++)
@@ -210,12 +262,13 @@ static void on_reduce(const struct advice *a)
 }
 
 /* The kind of a value that is written out; "" when it is not known. */
-static const char *kind_of(const struct advice *a, struct piece value)
+const char *js_kind_of(const struct advice *a, struct piece value)
 {
     static const struct {
         const char *pattern, *kind;
     } rows[] = {
         { "^new Map\\b", "Map" },
+        { "^new Date\\b", "Date" },
         { "^new Set\\b", "Set" },
         { "^(?:\\[.*\\]|\\[|Array\\b.*\\)|new "
           "Array\\(.*\\)|Object\\.(?:keys|values|entries)\\(.*\\))$",
@@ -234,7 +287,7 @@ static const char *kind_of(const struct advice *a, struct piece value)
 
 static bool is_habit(const struct advice *a, struct piece name, struct piece value)
 {
-    const char *kind = kind_of(a, value);
+    const char *kind = js_kind_of(a, value);
     for (size_t i = 0; i < ARRAY_LEN(habits); i++)
         if (piece_is(name, habits[i].name) &&
             (strcmp(habits[i].kind, "any") == 0 || strcmp(habits[i].kind, kind) == 0)) {
@@ -311,10 +364,49 @@ static void on_intermediate(const struct advice *a)
     if (match(a->g, "new\\s+([\\w$]+)\\([^()]*\\)\\.", a->line, &m) &&
         is_of_class(a, m.group[0], name))
         return;
+    if (piece_has(a->line, "super.")) {
+        suggest(a->d, 32, 0.9,
+                "The class behind `extends` has no method '%.*s': check its name there.", P(name));
+        return;
+    }
     suggest(a->d, 32, 0.7,
             "The value before .%.*s(...) has no function of that name: console.log() shows the "
             "value.",
             P(name));
+}
+
+/* await f().map() waits for the whole. */
+static bool awaited_too_late(const struct advice *a, struct piece function, struct piece name)
+{
+    struct match m;
+    if (!js_is_async(a, function, false) && !piece_is(function, "fetch"))
+        return false;
+    suggest(a->d, 26, 0.94,
+            "`await` waits for the whole %.*s().%.*s(...): put brackets around the call that is "
+            "awaited, (await "
+            "%.*s(...)).%.*s(...).",
+            P(function), P(name), P(function), P(name));
+    if (match(a->g, "^(.*)\\bawait ([\\w$.]+\\((?:[^()]|\\([^()]*\\))*\\))(\\..*)$", a->line, &m))
+        suggest_replacement(a->d, "%.*s(await %.*s)%.*s", P(m.group[0]), P(m.group[1]),
+                            P(m.group[2]));
+    return true;
+}
+
+/* Functions that return a Buffer unless the encoding is given. */
+static bool is_buffer_call(const struct advice *a, struct piece function, struct piece name)
+{
+    static const char *const calls[] = { "readFileSync", "execSync", "execFileSync", "spawnSync",
+                                         NULL };
+    struct match m;
+    if (!piece_among(function, calls) || !piece_among(name, text_methods))
+        return false;
+    bool reads = piece_is(function, "readFileSync");
+    suggest(a->d, 32, 0.94,
+            "%.*s() returns a Buffer without an encoding: give it one, %s, or add .toString().",
+            P(function), reads ? "readFileSync(path, \"utf8\")" : "{ encoding: \"utf8\" }");
+    if (reads && match(a->g, "^(.*readFileSync\\([^(),]+)(\\).*)$", a->line, &m))
+        suggest_replacement(a->d, "%.*s, \"utf8\"%.*s", P(m.group[0]), P(m.group[1]));
+    return true;
 }
 
 /* f().map() */
@@ -328,28 +420,18 @@ static void on_result(const struct advice *a)
                 P(awaited), P(awaited), P(name));
         return;
     }
+    char call[140];
+    (void)snprintf(call, sizeof call, ".%.*s(", P(piece_cut(function, 100)));
+    const char *text = text_for(no_arrays, piece_of(call));
+    if (text) {
+        suggest(a->d, 32, 0.92, "%c%s.", text[0], text + 1);
+        return;
+    }
+    if (awaited_too_late(a, function, name) || is_buffer_call(a, function, name))
+        return;
     suggest(a->d, 32, 0.8,
             "The result of %.*s() has no function '%.*s': console.log() shows the result.",
             P(function), P(name));
-}
-
-/* for (const x of f()) */
-static void on_result_iterated(const struct advice *a)
-{
-    struct piece function = piece_last_part(a->m.group[0]), awaited;
-    const struct source_file *f;
-    uint32_t alone = 0, number = js_function(a, function, &f);
-    if (js_forgotten_await(a, a->line, &awaited))
-        js_suggest_await(a, 32, awaited, a->d->location.line);
-    else if (number && !js_returns(a, f, number, &alone))
-        suggest(a->d, 32, 0.92, "%.*s() (line %u) returns nothing: return the values in it.",
-                P(function), number);
-    else
-        suggest(
-            a->d, 32, 0.8,
-            "%.*s() returns a value that cannot be iterated: Object.entries(x) makes an array of "
-            "an object.",
-            P(function));
 }
 
 /* A value of the program's own that is not defined in the call: f() without return. */
@@ -428,6 +510,100 @@ static bool is_for_numbers(const struct advice *a, struct piece owner, struct pi
     return true;
 }
 
+/* A Date has no format(). */
+static bool is_date(const struct advice *a, struct piece owner, struct piece name)
+{
+    static const char *const formats[] = { "format", "strftime", "toFormat", "toDate", NULL };
+    uint32_t line = 0;
+    if (!piece_is(js_collection(a, owner, &line), "Date") || !piece_among(name, formats))
+        return false;
+    suggest(a->d, 32, 0.93,
+            "A Date has no %.*s(): %.*s.toISOString().slice(0, 10) gives 2024-12-31, and "
+            "%.*s.toLocaleDateString(\"en-GB\") other forms.",
+            P(name), P(owner), P(owner));
+    return true;
+}
+
+/* text.split() of a Buffer, of a promise of the readline module, of a child process. */
+static bool holds_buffer(const struct advice *a, struct piece owner, struct piece name,
+                         struct piece value)
+{
+    struct match m;
+    if (!value.at || !piece_among(name, text_methods))
+        return false;
+    if (match(a->g, "\\b(readFileSync|execSync|execFileSync)\\([^,]*\\)$", value, &m))
+        suggest(a->d, 32, 0.93,
+                "%.*s() returns a Buffer, so '%.*s' is no text: give it an encoding, %s, or add "
+                ".toString().",
+                P(m.group[0]), P(owner),
+                piece_is(m.group[0], "readFileSync") ? "readFileSync(path, \"utf8\")"
+                                                     : "{ encoding: \"utf8\" }");
+    else if (match(a->g, "^(exec|spawn|execFile|child_process\\.\\w+|cp\\.\\w+)\\(", value, &m))
+        suggest(a->d, 32, 0.92,
+                "%.*s() returns a process, not its output: use execSync(command, { encoding: "
+                "\"utf8\" }), or a "
+                "callback, (error, stdout) => { ... }.",
+                P(m.group[0]));
+    else if (match(a->g, "^[\\w$.]+\\.question\\(", value, &m) &&
+             piece_has(text_of_source(a->file), "readline/promises"))
+        suggest(a->d, 26, 0.93,
+                "question() of 'readline/promises' returns a promise: write await %.*s.",
+                P(piece_cut(value, 100)));
+    else
+        return false;
+    return true;
+}
+
+static void on_item_not_function(const struct advice *a)
+{
+    struct piece owner = a->m.group[0], key = a->m.group[1], name = a->m.group[2], value, function;
+    uint32_t line = 0;
+    if (!name.at && js_item_is_called(a, owner, key))
+        return;
+    if (name.at && js_assigned(a, owner, &value, &line) && js_promises(a, value, &function))
+        suggest(a->d, 26, 0.93,
+                "'%.*s' is a list of promises (line %u): wait for all of them, const %.*s = await "
+                "Promise.all(...), with the map(...) in the brackets.",
+                P(owner), line, P(owner));
+    else if (name.at)
+        suggest(a->d, 32, 0.75,
+                "%.*s[%.*s] has no function '%.*s': console.log(typeof %.*s[%.*s]) shows its type.",
+                P(owner), P(key), P(name), P(owner), P(key));
+    else
+        suggest(a->d, 32, 0.8,
+                "%.*s[%.*s] is not a function: no line puts one there, or the key is another one.",
+                P(owner), P(key));
+}
+
+static void on_no_class(const struct advice *a)
+{
+    struct piece name = a->m.group[0], value;
+    const struct source_file *f;
+    uint32_t line = 0, made = 0;
+    if (js_wrong_import(a, name, true))
+        return;
+    if ((made = js_function(a, name, &f)) &&
+        match(a->g, "=>", source_line(f, made), &(struct match){ 0 }))
+        suggest(a->d, 32, 0.93,
+                "'%.*s' is an arrow function (line %u), which cannot be called with new: write "
+                "class %.*s { "
+                "constructor(...) { ... } }.",
+                P(name), made, P(name));
+    else if (js_assigned(a, name, &value, &line) && starts_with(value, "{"))
+        suggest(
+            a->d, 32, 0.92,
+            "'%.*s' is an object (line %u), not a class: use it without new, or make it a class.",
+            P(name), line);
+    else if (piece_is(name, "Math") || piece_is(name, "JSON") || piece_is(name, "Symbol") ||
+             piece_is(name, "BigInt"))
+        suggest(a->d, 32, 0.95, "%.*s is used without new.", P(name));
+    else
+        suggest(
+            a->d, 32, 0.8,
+            "'%.*s' is not a class and cannot be called with new: check its declaration or import.",
+            P(name));
+}
+
 static void on_not_function(const struct advice *a)
 {
     struct piece whole = a->m.group[0], value, function;
@@ -440,7 +616,17 @@ static void on_not_function(const struct advice *a)
         js_suggest_await(a, 32, function, line);
         return;
     }
+    uint32_t made = 0;
+    struct piece class = dot ? js_class_of(a, owner, &made) : NO_PIECE;
+    if (dot && (js_value_is_called(a, owner, name) || (class.at && is_of_class(a, class, name)) ||
+                js_function_is_not_called(a, owner, name) ||
+                js_wrong_function_of_module(a, owner, name) || js_no_such_method(a, owner, name)))
+        return;
+    if (!dot && (js_wrong_import(a, name, false) || js_is_set_below(a, name) ||
+                 js_parameter_hides(a, name)))
+        return;
     if (dot && (is_of_class(a, owner, name) || is_known_object(a, owner, name) ||
+                is_date(a, owner, name) || holds_buffer(a, owner, name, known ? value : NO_PIECE) ||
                 is_habit(a, name, known ? value : NO_PIECE)))
         return;
     if (known && piece_among(name, array_methods) && starts_with(value, "{")) {
@@ -450,7 +636,7 @@ static void on_not_function(const struct advice *a)
                 P(owner), line);
         return;
     }
-    if (known && piece_among(name, array_methods) && strcmp(kind_of(a, value), "text") == 0) {
+    if (known && piece_among(name, array_methods) && strcmp(js_kind_of(a, value), "text") == 0) {
         suggest(a->d, 32, 0.9,
                 "'%.*s' is text since line %u: [...%.*s] makes an array of its characters, split() "
                 "makes one of its parts.",
@@ -497,58 +683,43 @@ static void on_without_new(const struct advice *a)
     (void)suggest_swap(a->in, a->d, piece_of(call), now);
 }
 
-static void on_not_iterable(const struct advice *a)
+/* The parameters of the constructor of the class behind `extends`. */
+static struct piece parameters_of_base(const struct advice *a, struct piece base)
 {
-    struct piece value, function;
-    uint32_t line;
-    if (js_assigned(a, a->m.group[0], &value, &line) && js_forgotten_await(a, value, &function))
-        js_suggest_await(a, 32, function, line);
-    else if (js_assigned(a, a->m.group[0], &value, &line) && starts_with(value, "{"))
-        suggest(a->d, 32, 0.92,
-                "'%.*s' is an object since line %u: loop over Object.entries(%.*s), .keys or "
-                ".values, or use for...in.",
-                P(a->m.group[0]), line, P(a->m.group[0]));
-    else if (match(a->g, "^\\s*(?:const|let|var)?\\s*\\[[^\\]]*\\]\\s*=[^=]|\\(\\[", a->line,
-                   &(struct match){ 0 }))
-        suggest(
-            a->d, 32, 0.9,
-            "'%.*s' is no array, so it cannot be taken apart with [ ]: test it first, or give a "
-            "default, `= %.*s ?? []`.",
-            P(a->m.group[0]), P(a->m.group[0]));
-    else if (piece_has(a->line, "..."))
-        suggest(a->d, 32, 0.9,
-                "`...` needs an array or text, and '%.*s' is neither: ...(%.*s ?? []), or "
-                "...Object.values(%.*s) for an object.",
-                P(a->m.group[0]), P(a->m.group[0]), P(a->m.group[0]));
-    else
-        suggest(a->d, 32, 0.8,
-                "A loop can iterate over arrays, text, Maps, Sets and generators: Object.entries() "
-                "makes an array of an object.");
+    struct piece rest = text_of_source(a->file), line;
+    struct match m;
+    bool inside = false;
+    while (next_line(&rest, &line)) {
+        if (match(a->g, "\\bclass\\s+([\\w$]+)", line, &m))
+            inside = piece_same(m.group[0], base);
+        if (inside && match(a->g, "\\bconstructor\\s*\\(([^()]*)\\)", line, &m))
+            return m.group[0];
+    }
+    return NO_PIECE;
 }
 
-static void on_const(const struct advice *a)
+static void on_super(const struct advice *a)
 {
-    struct match m;
-    struct piece name = NO_PIECE;
-    if (match(a->g,
-              "([A-Za-z_$][\\w$]*)\\s*(?:\\+\\+|--|(?:[-+*/"
-              "%|&^?]|\\*\\*|<<|>>|&&|\\|\\||\\?\\?)?=[^=>])",
-              a->line, &m) ||
-        match(a->g, "(?:\\+\\+|--)([A-Za-z_$][\\w$]*)", a->line, &m))
-        name = m.group[0];
-    struct piece rest = text_of_source(a->file), line;
-    for (uint32_t i = 1; name.at && i < LINES_SEEN && next_line(&rest, &line); i++) {
-        if (!match(a->g, "\\bconst\\s+([\\w$]+)", line, &m) || !piece_same(m.group[0], name))
-            continue;
-        size_t at = piece_find(line, "const");
-        suggest(a->d, 33, 0.96,
-                "'%.*s' is declared with const in line %u: use let there if it must change.",
-                P(name), i);
-        suggest_replacement(a->d, "%.*slet%.*s", P(piece_cut(line, at)),
-                            P(piece_skip(line, at + 5)));
-        return;
-    }
-    suggest(a->d, 33, 0.85, "The variable is declared with const: use let if it must change.");
+    struct match m, c;
+    struct piece base = NO_PIECE;
+    for (uint32_t n = a->d->location.line;
+         n > 0 && a->d->location.line - n < LINES_NEAR && !base.at; n--)
+        if (match(a->g, "\\bclass\\b.*\\bextends\\s+([\\w$.]+)", source_line(a->file, n), &m))
+            base = m.group[0];
+    struct piece with = base.at ? parameters_of_base(a, base) : NO_PIECE;
+    for (uint32_t n = a->d->location.line + 1; n < a->d->location.line + 12; n++)
+        if (match(a->g, "^\\s*super\\((.*)\\);?\\s*$", source_line(a->file, n), &c)) {
+            suggest(a->d, 10, 0.95,
+                    "super(...) must run before `this` is used: move line %u above this one, "
+                    "super(%.*s);",
+                    n, P(c.group[0]));
+            return;
+        }
+    suggest(a->d, 10, 0.94,
+            "The constructor of a class that extends another must call super(...) first: add "
+            "super(%.*s); at its "
+            "beginning.",
+            P(piece_cut(with, 80)));
 }
 
 #include "diagnose/node_objects.rules.h" /* generated */

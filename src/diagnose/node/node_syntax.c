@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { LINES_OF_OBJECT = 24 }; /* lines of an object above the location */
+
 /* ---- syntax ---- */
 
 uint32_t unclosed_bracket(const struct source_file *f, char *ret_bracket)
@@ -100,9 +102,26 @@ static void on_end_of_input(const struct advice *a)
         suggest(a->d, 18, 0.7, "The file ends too early: close the open bracket or quote.");
 }
 
+/* `};` where `});` is needed: the '(' of a call is open. */
+static bool closes_a_callback(const struct advice *a)
+{
+    char bracket = '\0';
+    struct match m;
+    uint32_t line = unclosed_bracket(a->file, &bracket);
+    if (!line || bracket != '(' || line >= a->d->location.line ||
+        !match(a->g, "^(\\s*[}\\]](?:,[^;()]*)?)\\s*(;?)\\s*$", a->line, &m))
+        return false;
+    suggest(a->d, 18, 0.94,
+            "The '(' that opens in line %u is not closed: write `%.*s)` in line %u, which closes "
+            "the call too.",
+            line, P(piece_trim(m.group[0])), a->d->location.line);
+    suggest_replacement(a->d, "%.*s)%.*s", P(m.group[0]), P(m.group[1]));
+    return true;
+}
+
 static void on_missing_bracket(const struct advice *a)
 {
-    if (js_advise_by_line(a))
+    if (closes_a_callback(a) || js_advise_by_line(a))
         return;
     suggest(
         a->d, 18, 0.92,
@@ -139,17 +158,38 @@ static void on_shape(const struct advice *a)
     (void)js_advise_by_line(a);
 }
 
+/* A class of the program declares the private name. */
+static bool declares_private(const struct advice *a, struct piece name)
+{
+    struct piece rest = text_of_source(a->file), line;
+    struct match m;
+    while (next_line(&rest, &line))
+        if (match(a->g,
+                  "(?:^|[{};])\\s*(?:static\\s+|async\\s+|get\\s+|set\\s+|\\*\\s*)*(#[\\w$]+)\\s*(?"
+                  ":[=;(]|$)",
+                  line, &m) &&
+            piece_same(m.group[0], name))
+            return true;
+    return false;
+}
+
 static void on_private(const struct advice *a)
 {
     struct match m;
     if (match(a->g, "^\\s*#(?:include|define|!)|^\\s*# ", a->line, &m))
         suggest(a->d, 20, 0.92,
                 "JavaScript has no lines with # at their begin: a comment begins with //.");
+    else if (declares_private(a, a->m.group[0]))
+        suggest(a->d, 32, 0.93,
+                "%.*s is private and known only inside its class: add a public method or a getter, "
+                "get %.*s() { ... }, "
+                "and use that here.",
+                P(a->m.group[0]), P(piece_skip(a->m.group[0], 1)));
     else
-        suggest(a->d, 32, 0.92,
-                "%.*s is private: declare it in the class (`%.*s;`), and use it only inside; a "
-                "public method gives its value to others.",
-                P(a->m.group[0]), P(a->m.group[0]));
+        suggest(a->d, 32, 0.93,
+                "A private name is declared in the body of the class before it is used: add the "
+                "line `%.*s;` there.",
+                P(a->m.group[0]));
 }
 
 static void on_left_side(const struct advice *a)
@@ -157,7 +197,11 @@ static void on_left_side(const struct advice *a)
     struct match m;
     if (js_advise_by_line(a))
         return;
-    if (match(a->g, "^\\s*(?:if|while|else if|\\} else if)\\s*\\(", a->line, &m))
+    if (match(a->g, "\\?\\.[\\w$.\\[\\]?]+\\s*(?:[-+*/]?=)[^=>]", a->line, &m))
+        suggest(
+            a->d, 17, 0.94,
+            "`?.` cannot stand on the left of `=`: test the object first, if (x) x.name = value.");
+    else if (match(a->g, "^\\s*(?:if|while|else if|\\} else if)\\s*\\(", a->line, &m))
         suggest(a->d, 17, 0.9, "`=` assigns: write `===` to compare.");
     else
         suggest(
@@ -206,6 +250,198 @@ static bool lacks_comma(const struct advice *a)
     return true;
 }
 
+/* `return` alone in a line, and the object in the lines below. */
+static bool is_object_below_return(const struct advice *a)
+{
+    struct match m;
+    for (uint32_t n = a->d->location.line; n > 1 && a->d->location.line - n < LINES_OF_OBJECT;
+         n--) {
+        struct piece line = source_line(a->file, n);
+        if (match(a->g, "^\\s*return\\s*$", source_line(a->file, n - 1), &m) &&
+            match(a->g, "^\\s*\\{", line, &m)) {
+            suggest(a->d, 18, 0.94,
+                    "The `return` in line %u stands alone, and JavaScript ends the statement "
+                    "there: begin the object in "
+                    "the same line, `return {`.",
+                    n - 1);
+            char file[sizeof a->d->location.file];
+            COPY(piece_of(a->d->location.file), file);
+            set_location(a->d, file, n - 1);
+            struct piece alone = source_line(a->file, n - 1);
+            suggest_replacement(a->d, "%.*s {", P(piece_trim_end(alone)));
+            return true;
+        }
+        if (!match(a->g,
+                   "^\\s*(?:[\\w$]+|'[^']*'|\"[^\"]*\"|\\[.*\\])\\s*(?::.*)?,?\\s*$|^\\s*\\{\\s*$|^"
+                   "\\s*[\\w$]+:",
+                   line, &m))
+            return false;
+    }
+    return false;
+}
+
+/* (x) => { key: value, other: value }: braces begin a block. */
+static bool is_object_of_arrow(const struct advice *a)
+{
+    struct match m;
+    if (match(a->g, "^(.*=>\\s*)(\\{[^{}]*:[^{}]*\\})(.*)$", a->line, &m)) {
+        suggest(a->d, 18, 0.94,
+                "After `=>` a `{` begins a block, not an object: put the object in round brackets, "
+                "=> ({ ... }).");
+        suggest_replacement(a->d, "%.*s(%.*s)%.*s", P(m.group[0]), P(m.group[1]), P(m.group[2]));
+        return true;
+    }
+    for (uint32_t n = a->d->location.line; n > 0 && a->d->location.line - n < LINES_OF_OBJECT;
+         n--) {
+        struct piece line = source_line(a->file, n);
+        if (match(a->g, "=>\\s*\\{", line, &m)) {
+            suggest(a->d, 18, 0.93,
+                    "After `=>` in line %u a `{` begins a block, not an object: put the object in "
+                    "round brackets, => "
+                    "({ ... }), or write return { ... }.",
+                    n);
+            return true;
+        }
+        if (n < a->d->location.line &&
+            !match(a->g, "^\\s*(?:[\\w$]+|'[^']*'|\"[^\"]*\"|\\[.*\\])\\s*(?::.*)?,\\s*$", line,
+                   &m))
+            return false;
+    }
+    return false;
+}
+
+/* The brackets of the line itself do not fit. */
+static bool has_one_too_many(const struct advice *a, char close)
+{
+    char open = close == ')' ? '(' : close == ']' ? '[' : '{';
+    struct piece rest = text_of_source(a->file), line;
+    long depth = 0, here = 0;
+    if (close != '}') {
+        for (size_t i = 0; i < a->line.len; i++) {
+            char c = piece_byte(a->line, i);
+            here += c == open ? 1 : c == close ? -1 : 0;
+        }
+        if (here >= 0)
+            return false;
+        suggest(a->d, 18, 0.9, "Line %u has one '%c' too many: remove it.", a->d->location.line,
+                close);
+        return true;
+    }
+    for (uint32_t n = 1; n <= a->d->location.line && next_line(&rest, &line); n++)
+        for (size_t i = 0; i < line.len; i++)
+            depth += piece_byte(line, i) == '{' ? 1 : piece_byte(line, i) == '}' ? -1 : 0;
+    if (depth >= 0)
+        return false;
+    suggest(a->d, 18, 0.9,
+            "There is one '}' too many before or in line %u: remove it, where the indentation does "
+            "not fit.",
+            a->d->location.line);
+    return true;
+}
+
+/* Words and operators that JavaScript writes in another way, by the token that was not expected. */
+static bool is_other_form(const struct advice *a, struct piece token)
+{
+    struct match m;
+    if (piece_is(token, "=>") && match(a->g, "\\bfunction\\b", a->line, &m)) {
+        suggest(a->d, 17, 0.94,
+                "`function` and `=>` exclude each other: write function name(a, b) { ... }, or "
+                "const name = "
+                "(a, b) => ....");
+        return true;
+    }
+    if (piece_is(token, ">") && match(a->g, "^(.*\\)|.*\\w)\\s*->(.*)$", a->line, &m)) {
+        suggest(a->d, 17, 0.94, "The arrow of a function is `=>`.");
+        suggest_replacement(a->d, "%.*s =>%.*s", P(m.group[0]), P(m.group[1]));
+        return true;
+    }
+    if (piece_is(token, "{") && match(a->g, "\\belse\\s*\\(", a->line, &m)) {
+        suggest(a->d, 17, 0.94, "`else` takes no condition: write `else if (...) {`.");
+        (void)suggest_swap(a->in, a->d, piece_of("else"), "else if");
+        return true;
+    }
+    if (piece_is(token, ";") &&
+        match(a->g, "^(\\s*(?:[\\w$]+|'[^']*'|\"[^\"]*\")\\s*:.*);\\s*$", a->line, &m)) {
+        suggest(a->d, 17, 0.92, "The entries of an object have a `,` between them, not a `;`.");
+        suggest_replacement(a->d, "%.*s,", P(m.group[0]));
+        return true;
+    }
+    if (piece_is(token, ",") &&
+        match(a->g, "^(\\s*[\\w$#].*\\}),\\s*$|^(\\s*\\}),\\s*$", a->line, &m)) {
+        suggest(a->d, 17, 0.9, "The methods of a class have no comma between them: remove it.");
+        suggest_replacement(a->d, "%.*s", P(m.group[0].at ? m.group[0] : m.group[1]));
+        return true;
+    }
+    if (starts_with(token, "identifier") && indent_of(a->line) > 0 &&
+        match(a->g, "^\\s*(const|let|var)\\s+[\\w$]+", a->line, &m) &&
+        match(a->g, "\\bclass\\b|^\\s*\\}\\s*$|;\\s*$",
+              source_line(a->file, a->d->location.line - 1), &(struct match){ 0 })) {
+        suggest(a->d, 17, 0.92,
+                "A field of a class has no word `%.*s` before its name: write name = value;",
+                P(m.group[0]));
+        if (match(a->g, "^(\\s*)\\w+\\s+(.*)$", a->line, &m))
+            suggest_replacement(a->d, "%.*s%.*s", P(m.group[0]), P(m.group[1]));
+        return true;
+    }
+    return false;
+}
+
+/* `await` or `for await` in a function without async. */
+static void on_await(const struct advice *a)
+{
+    struct match m;
+    for (uint32_t n = a->d->location.line; n > 0 && a->d->location.line - n < LINES_NEAR; n--) {
+        struct piece line = source_line(a->file, n);
+        if (n < a->d->location.line && indent_of(line) >= indent_of(a->line))
+            continue;
+        if (match(a->g, "\\b(?:if|for|while|switch|catch)\\s*\\(", line, &m) &&
+            !piece_has(line, "=>"))
+            continue;
+        if (match(a->g,
+                  "^(.*\\.(forEach|map|filter|reduce|some|every|then|on|find)\\(\\s*)((?:\\(.*?\\)|"
+                  "[\\w$]+)\\s*=>.*|function\\b.*)$",
+                  line, &m)) {
+            bool each = piece_is(m.group[1], "forEach");
+            suggest(
+                a->d, 26, 0.94,
+                "The callback of %.*s() in line %u is not async, so `await` cannot stand in it: "
+                "write `async` before "
+                "it%s.",
+                P(m.group[1]), n,
+                each
+                    ? "; a loop for (const x of ...) in the async function around it waits for each"
+                : piece_is(m.group[1], "map")
+                    ? ", and wait for the results with await Promise.all(...)"
+                    : "");
+            if (n == a->d->location.line)
+                suggest_replacement(a->d, "%.*sasync %.*s", P(m.group[0]), P(m.group[2]));
+            return;
+        }
+        if (match(a->g,
+                  "\\bfunction\\s*\\*?\\s*([\\w$]*)\\s*\\(|(?:const|let|var)\\s+([\\w$]+)\\s*=\\s*"
+                  "\\(?.*=>|^\\s*(?:static\\s+)?([\\w$#]+)\\s*\\([^()]*\\)\\s*\\{|(=>)",
+                  line, &m)) {
+            if (piece_has(line, "async "))
+                continue;
+            struct piece name = m.group[0].len  ? m.group[0]
+                                : m.group[1].at ? m.group[1]
+                                                : m.group[2];
+            suggest(a->d, 26, 0.94,
+                    "`await` works only in an async function, and %s%.*s%s (line %u) is none: "
+                    "write `async` before %s.",
+                    name.at ? "" : "the function", P(name), name.at ? "()" : "", n,
+                    m.group[2].at                    ? "its name"
+                    : m.group[1].at || m.group[3].at ? "its parameters"
+                                                     : "`function`");
+            return;
+        }
+    }
+    suggest(a->d, 26, 0.92,
+            "`await` works only inside an async function (or at the top of a module, .mjs): write "
+            "`async` before the "
+            "function.");
+}
+
 static void on_unexpected(const struct advice *a)
 {
     struct match m;
@@ -217,9 +453,20 @@ static void on_unexpected(const struct advice *a)
         on_export(a);
         return;
     }
-    if (js_advise_by_line(a))
+    if (piece_is(token, ":") && (is_object_below_return(a) || is_object_of_arrow(a)))
         return;
+    if (is_other_form(a, token) || js_advise_by_line(a))
+        return;
+    if (piece_is(token, "reserved word") && has_word(a->line, piece_of("await"))) {
+        on_await(a);
+        return;
+    }
     if (lacks_comma(a))
+        return;
+    if (token.len == 1 &&
+        (piece_byte(token, 0) == '}' || piece_byte(token, 0) == ')' ||
+         piece_byte(token, 0) == ']') &&
+        has_one_too_many(a, piece_byte(token, 0)))
         return;
     uint32_t line = unclosed_bracket(a->file, &bracket);
     if (match(a->g, "[-+*/%=,(]\\s*$|\\.\\.\\.$",

@@ -327,6 +327,9 @@ void system_read(struct diagnoser *g, const struct diagnose_input *in, struct di
 void system_advise(struct diagnoser *g, const struct diagnose_input *in, struct diagnosis *d)
 {
     enum limit_id limit = limit_of(in, d);
+    if ((limit == LIMIT_WALL_MS || limit == LIMIT_CPU_MS || limit == LIMIT_MEMORY) &&
+        !is_of_compiler(in))
+        (void)endless_recursion(g, in, d);
     if (limit != LIMIT_NONE && is_of_compiler(in))
         advise_compiler_limit(d, limit);
     else if (limit != LIMIT_NONE)

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "diagnose/node/node.h"
 #include "diagnose/typescript.words.h" /* generated */
+#include "diagnose/typescript/typescript.h"
 
 static const struct {
     uint32_t from, to; /* numbers of errors */
@@ -65,7 +65,7 @@ static bool typescript_read(struct diagnoser *g, const struct diagnose_input *in
 /* ---- the rules ---- */
 
 /* The word at the location. */
-static struct piece word_here(const struct advice *a)
+struct piece ts_word_here(const struct advice *a)
 {
     const struct place_in_code *p = &a->d->location;
     if (p->column == 0 || p->end_column <= p->column || !piece_at(a->line, p->end_column - 1))
@@ -78,7 +78,7 @@ static void on_did_you_mean(const struct advice *a)
     char name[128];
     COPY(a->m.group[0], name);
     suggest(a->d, 32, 0.94, "Did you mean '%s'?", name);
-    (void)suggest_swap(a->in, a->d, word_here(a), name);
+    (void)suggest_swap(a->in, a->d, ts_word_here(a), name);
 }
 
 static void on_name(const struct advice *a)
@@ -128,21 +128,6 @@ static bool is_union(const struct advice *a, struct piece from, struct piece to)
     return false;
 }
 
-/* "A" for a member of `enum E { A }`. */
-static bool is_enum(const struct advice *a, struct piece from, struct piece to)
-{
-    struct piece rest = text_of_source(a->file), line;
-    struct match m;
-    for (uint32_t n = 1; n < LINES_SEEN && next_line(&rest, &line); n++)
-        if (match(a->g, "\\benum (\\w+)\\s*\\{", line, &m) && piece_same(m.group[0], to)) {
-            suggest(a->d, 11, 0.92,
-                    "%.*s is an enum (line %u), and %.*s is none of its members: write %.*s.Name.",
-                    P(to), n, P(from), P(to));
-            return true;
-        }
-    return false;
-}
-
 static void on_assign(const struct advice *a)
 {
     struct piece from = a->m.group[0], to = a->m.group[1];
@@ -154,8 +139,19 @@ static void on_assign(const struct advice *a)
         text_of(a->in), &m);
     struct match extra;
     if (match_text(a->g,
-                   "Object literal may only specify known properties, and '([^']+)' does not exist",
+                   "Object literal may only specify known properties, (?:and|but) '([^']+)' does "
+                   "not exist(?:.*Did you "
+                   "mean to write '([^']+)')?",
                    text_of(a->in), &extra)) {
+        char near[128] = "";
+        if (extra.group[1].at)
+            COPY(extra.group[1], near);
+        if (near[0] || ts_near_member(a, to, extra.group[0], near, sizeof near)) {
+            suggest(a->d, 32, 0.94, "The type '%.*s' declares no '%.*s': did you mean '%s'?", P(to),
+                    P(extra.group[0]), near);
+            (void)suggest_swap(a->in, a->d, extra.group[0], near);
+            return;
+        }
         suggest(a->d, 32, 0.92,
                 "The type '%.*s' declares no '%.*s': remove it here, or add it to the type.", P(to),
                 P(extra.group[0]));
@@ -165,6 +161,8 @@ static void on_assign(const struct advice *a)
         m.group[0] = m.group[3];
         m.group[1] = m.group[2];
     }
+    if (piece_is(to, "never") && ts_missing_case(a, from))
+        return;
     if (piece_is(to, "number") && (piece_is(from, "string") || starts_with(from, "\"")))
         suggest(a->d, 11, 0.92,
                 "The value is a string, and a number is needed: convert it with Number(...), or "
@@ -180,7 +178,7 @@ static void on_assign(const struct advice *a)
                 "or widen the type (%.*s | undefined).",
                 P(to));
     else if (starts_with(from, "Promise<"))
-        suggest(a->d, 28, 0.93, "The value is a promise: put `await` before it.");
+        ts_suggest_await(a);
     else if (piece_is(from, "null") || piece_is(from, "undefined"))
         suggest(a->d, 28, 0.92,
                 "The type does not allow %.*s: write %.*s | %.*s, or give another value.", P(from),
@@ -190,12 +188,12 @@ static void on_assign(const struct advice *a)
             a->d, 28, 0.88,
             "A promise is needed, and this is a plain value: make the function `async`, or write "
             "Promise.resolve(value).");
-    else if (is_enum(a, from, to) || is_union(a, from, to))
+    else if (ts_enum_member(a, from, to) || is_union(a, from, to))
         return;
     else if (missing)
         suggest(a->d, 10, 0.9, "Give %.*s too, or make it optional in '%.*s' (`name?:`).",
                 P(m.group[1]), P(m.group[0]));
-    else
+    else if (!ts_other_kind(a, from, to))
         suggest(a->d, 11, 0.75,
                 "The value has the type '%.*s', and '%.*s' is needed: change one of the types, or "
                 "convert the value.",
@@ -207,8 +205,29 @@ static void on_property(const struct advice *a)
     struct piece name = a->m.group[0], type = a->m.group[1];
     struct similar n = { .name = name };
     similar_try_sources(&n, a->in);
+    char near[128] = "";
+    struct match m;
     if (starts_with(type, "Promise<"))
-        suggest(a->d, 28, 0.94, "The value is a promise: put `await` before it.");
+        ts_suggest_await(a);
+    else if (ts_type_parameter(a, type, name))
+        return;
+    else if (ts_near_member(a, type, name, near, sizeof near)) {
+        suggest(a->d, 32, 0.93, "The type '%.*s' declares no '%.*s': did you mean '%s'?", P(type),
+                P(name), near);
+        (void)suggest_swap(a->in, a->d, name, near);
+    } else if (match_text(a->g, "^\\s+Property '[^']+' does not exist on type '", text_of(a->in),
+                          &m))
+        suggest(a->d, 32, 0.92,
+                "Not every type of the union %.*s has '%.*s': test first which one it is, by the "
+                "property that tells them "
+                "apart, or with `\"%.*s\" in x`.",
+                P(type), P(name), P(name));
+    else if (piece_is(type, "{}"))
+        suggest(a->d, 32, 0.93,
+                "The object is declared as {}, which has no '%.*s': give it a type, { %.*s: ... }, "
+                "or Record<string, "
+                "unknown>.",
+                P(name), P(name));
     else if (n.best[0]) {
         suggest(a->d, 32, 0.85, "'%.*s' has no '%.*s': did you mean '%s'?", P(type), P(name),
                 n.best);
@@ -247,9 +266,12 @@ static void on_possibly(const struct advice *a)
 {
     suggest(a->d, 28, 0.92, "The value may be %.*s: test it first, or read it with `?.`.",
             P(a->m.group[0]));
-    struct piece word = word_here(a);
+    struct piece word = ts_word_here(a);
     size_t at = word.at ? piece_end(a->line, word) : a->line.len;
     struct match m;
+    if (match(a->g, "\\breturn\\b|:\\s*[\\w\\[\\]<>]+\\s*=[^=>]|\\s[-+*/<>]\\s|[-+*/]=", a->line,
+              &m))
+        return; /* undefined would not fit there */
     if (match(a->g, "^\\.[\\w$.]*\\s*(?:[-+*/]?=)[^=]", piece_skip(a->line, at), &m) ||
         match(a->g, "^\\.[\\w$]+\\((?:[^()]|\\([^()]*\\))*\\)\\.", piece_skip(a->line, at), &m))
         return; /* an assignment, or a call whose result may be missing */
@@ -259,6 +281,136 @@ static void on_possibly(const struct advice *a)
         suggest_replacement(a->d, "%.*s?%.*s", P(piece_cut(a->line, at)),
                             P(piece_skip(a->line, at)));
     }
+}
+
+/* function f(to: string, cc?: string, subject: string) */
+static void on_optional_order(const struct advice *a)
+{
+    struct piece required = ts_word_here(a), rest = piece_before(a->line, a->d->location.column),
+                 optional = NO_PIECE;
+    struct match m;
+    struct piece whole = rest;
+    while (rest.len > 0 && match(a->g, "([\\w$]+)\\s*\\?\\s*:", rest, &m)) {
+        optional = m.group[0];
+        rest = piece_after(whole, m.all);
+    }
+    if (optional.at && required.at)
+        suggest(a->d, 10, 0.95,
+                "Optional parameters come last: move '%.*s?' behind '%.*s', make '%.*s' optional "
+                "too (`%.*s?:`), or write "
+                "`%.*s: ... | undefined`.",
+                P(optional), P(required), P(required), P(required), P(optional));
+    else
+        suggest(
+            a->d, 10, 0.94,
+            "Optional parameters come last: move the parameter with `?` behind the required ones.");
+}
+
+/* class A implements B: the lines below name the members. */
+static void on_implements(const struct advice *a)
+{
+    struct match m;
+    struct piece class = a->m.group[0], base = a->m.group[1], text = text_of(a->in);
+    if (match_text(a->g,
+                   "^\\s+Type '.*' is missing the following properties from type '.*': (.+?)\\.?$",
+                   text, &m))
+        suggest(a->d, 10, 0.94, "%.*s must have the members that %.*s declares: add %.*s.",
+                P(class), P(base), P(m.group[0]));
+    else if (match_text(a->g, "^\\s+Property '([^']+)' is missing in type", text, &m))
+        suggest(a->d, 10, 0.94, "%.*s must have the members that %.*s declares: add '%.*s'.",
+                P(class), P(base), P(m.group[0]));
+    else if (match_text(a->g, "^\\s+Property '([^']+)' is (private|protected)", text, &m))
+        suggest(a->d, 10, 0.93,
+                "'%.*s' is %.*s in %.*s, and an interface has public members: remove the word.",
+                P(m.group[0]), P(m.group[1]), P(class));
+    else
+        suggest(a->d, 10, 0.88,
+                "%.*s lacks a member of %.*s, or has it with another type: the lines below the "
+                "error name it.",
+                P(class), P(base));
+}
+
+/* A method or field whose type differs from the one of the interface or base class. */
+static void on_other_member(const struct advice *a)
+{
+    struct match m;
+    struct piece name = a->m.group[0], class = a->m.group[1], base = a->m.group[2];
+    if (match_text(a->g, "^\\s+Type '(.+)' is not assignable to type '(.+?)'\\.?$", text_of(a->in),
+                   &m))
+        suggest(a->d, 10, 0.93,
+                "'%.*s' of %.*s must have the type that %.*s declares: %.*s, not %.*s.", P(name),
+                P(class), P(base), P(piece_cut(m.group[1], 100)), P(piece_cut(m.group[0], 100)));
+    else
+        suggest(a->d, 10, 0.9,
+                "'%.*s' of %.*s must have the parameters and the type that %.*s declares.", P(name),
+                P(class), P(base));
+}
+
+static void on_await(const struct advice *a)
+{
+    ts_suggest_await(a);
+}
+
+/* `await` in a function that is not async. */
+static void on_await_outside(const struct advice *a)
+{
+    struct match m;
+    for (uint32_t n = a->d->location.line; n > 0 && a->d->location.line - n < LINES_NEAR; n--) {
+        struct piece line = source_line(a->file, n);
+        if (n < a->d->location.line && indent_of(line) >= indent_of(a->line))
+            continue;
+        if (piece_has(line, "async ") ||
+            !match(a->g, "\\bfunction\\s*([\\w$]*)|(?:const|let)\\s+([\\w$]+)\\s*=.*=>|(=>)", line,
+                   &m))
+            continue;
+        struct piece name = m.group[0].len ? m.group[0] : m.group[1];
+        suggest(
+            a->d, 26, 0.94,
+            "`await` works only in an async function: write `async` before %s%.*s%s in line %u.",
+            name.at ? "" : "the function", P(name), name.at ? "()" : "", n);
+        return;
+    }
+    suggest(a->d, 26, 0.93,
+            "`await` works only in an async function: write `async` before the function.");
+}
+
+static void on_index(const struct advice *a)
+{
+    struct match m;
+    if (match(a->g, "type '(?:unknown|[A-Z])'", a->message, &m))
+        suggest(a->d, 8, 0.92,
+                "The key must be one of the object's own: declare it as <T, K extends keyof "
+                "T>(obj: T, key: K).");
+    else if (match(a->g, "type '\\{\\}'", a->message, &m))
+        suggest(a->d, 8, 0.93,
+                "The object is declared as {}, which has no keys: give it a type, const x: "
+                "Record<string, number> = {}, or {} "
+                "as Record<string, number>.");
+    else
+        suggest(a->d, 8, 0.9,
+                "The key is any string, and the object has certain keys: declare the key as `keyof "
+                "typeof x`, or the "
+                "object as Record<string, ...>.");
+}
+
+static void on_returns_nothing(const struct advice *a)
+{
+    uint32_t at = 0;
+    struct match m;
+    for (uint32_t n = a->d->location.line; n < a->d->location.line + 6 && !at; n++)
+        if (match(a->g, "\\bswitch\\s*\\(", source_line(a->file, n), &m))
+            at = n;
+    if (at)
+        suggest(a->d, 4, 0.9,
+                "The switch in line %u does not handle every value, and the function returns "
+                "nothing then: add the missing "
+                "case, or a `default` that returns or throws.",
+                at);
+    else
+        suggest(a->d, 4, 0.88,
+                "A path returns no value: return one on every path (at the end of the function "
+                "too), or declare the "
+                "function as void.");
 }
 
 static void on_expected(const struct advice *a)

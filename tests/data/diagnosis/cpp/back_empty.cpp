@@ -1,0 +1,7 @@
+#include <iostream>
+#include <vector>
+#include <string>
+int main() {
+    std::vector<std::string> v;
+    std::cout << v.back() << "\n";
+}

@@ -1,0 +1,1 @@
+int main() { int &r; r = 3; }

@@ -1,0 +1,5 @@
+function getRows() {
+  return [1, 2, 3];
+}
+const doubled = getRows.map((x) => x * 2);
+console.log(doubled);

@@ -1,0 +1,4 @@
+const handlers = new Map();
+handlers.set("start", () => console.log("go"));
+const action = "start";
+handlers[action]();

@@ -1,0 +1,3 @@
+const users = new Map([["a", { name: "Ann", age: 3 }]]);
+const { name, age } = users["a"];
+console.log(name, age);

@@ -1,0 +1,3 @@
+const tags = new Set(["news", "sport"]);
+const first = tags[0];
+console.log(first.toUpperCase());

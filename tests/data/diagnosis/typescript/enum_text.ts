@@ -1,0 +1,3 @@
+enum Role { Admin = "ADMIN", User = "USER" }
+const r: Role = "ADMIN";
+console.log(r);

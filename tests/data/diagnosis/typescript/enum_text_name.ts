@@ -1,0 +1,3 @@
+enum Color { Red, Green }
+const c: Color = "Red";
+console.log(c);

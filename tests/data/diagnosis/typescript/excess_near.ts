@@ -1,0 +1,3 @@
+interface Opts { color?: string; width?: number }
+function draw(o: Opts) { return o.width; }
+console.log(draw({ colour: "red", width: 3 }));

@@ -1,0 +1,3 @@
+interface User { firstName: string; lastName: string }
+const u: User = { firstname: "a", lastName: "b" };
+console.log(u);

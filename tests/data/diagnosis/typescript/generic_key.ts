@@ -1,0 +1,4 @@
+function pick<T>(obj: T, key: string) {
+  return obj[key];
+}
+console.log(pick({ a: 1 }, "a"));

@@ -1,0 +1,4 @@
+function make<T>(): T {
+  return new T();
+}
+console.log(make<Date>());

@@ -1,0 +1,2 @@
+function add(a, b) { return a + b; }
+console.log(add(1, 2));

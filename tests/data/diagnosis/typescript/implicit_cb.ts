@@ -1,0 +1,3 @@
+const handlers = [];
+function on(cb) { handlers.push(cb); }
+on((x) => x);

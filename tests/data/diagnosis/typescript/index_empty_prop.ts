@@ -1,0 +1,3 @@
+const user = {};
+user.name = "x";
+console.log(user);

@@ -1,0 +1,12 @@
+type Level = "low" | "mid" | "high";
+function color(l: Level): string {
+  switch (l) {
+    case "low": return "green";
+    case "mid": return "yellow";
+    default: {
+      const never: never = l;
+      return never;
+    }
+  }
+}
+console.log(color("low"));

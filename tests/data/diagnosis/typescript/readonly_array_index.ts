@@ -1,0 +1,2 @@
+const xs: ReadonlyArray<number> = [1];
+xs[0] = 2;

@@ -1,0 +1,2 @@
+function f(x: string | number): string { return x; }
+console.log(f(1));

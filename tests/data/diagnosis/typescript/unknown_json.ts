@@ -1,0 +1,3 @@
+const data: unknown = JSON.parse("{}");
+const name: string = data;
+console.log(name);
