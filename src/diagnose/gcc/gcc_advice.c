@@ -318,7 +318,10 @@ static void advise_define(const struct advice *a)
             equals ? "=" : ";", P(m.group[0]), P(piece_trim_end(equals ? m.group[2] : m.group[3])));
         return;
     }
-    advise_semicolon(a);
+    if (match(a->g, "expected \\W{1,3}([\\])])\\W{1,3} before", a->message, &m))
+        suggest(a->d, 18, 0.85, "A bracket is not closed there: add `%.*s`.", P(m.group[0]));
+    else
+        advise_semicolon(a);
 }
 
 /* struct P { int width = 3; }; in C */

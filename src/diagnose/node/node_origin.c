@@ -230,11 +230,11 @@ static bool passed_as_value(const struct advice *a, struct piece method)
         }
         if (match(a->g, "^\\s*(?:const|let|var)\\s*\\{([^}]*)\\}\\s*=", line, &m) &&
             has_word(m.group[0], method)) {
-            suggest(
-                a->d, 28, 0.92,
-                "Line %u takes %.*s() out of its object, and the method loses it: keep the object, "
-                "and call object.%.*s(...).",
-                i, P(method), P(method));
+            suggest(a->d, 28, 0.92,
+                    "Line %u takes %.*s() out of its object, so `this` is undefined in it: keep "
+                    "the object, and call "
+                    "object.%.*s(...).",
+                    i, P(method), P(method));
             return true;
         }
     }
