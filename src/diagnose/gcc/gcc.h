@@ -30,5 +30,5 @@ void gcc_advise_undeclared(const struct advice *a);
 void gcc_advise_undefined(const struct advice *a);
 void gcc_advise_twice_defined(const struct advice *a);
 void gcc_advise_header(const struct advice *a);
-/* gcc_crash.c: what the source says about a crash. False when it says nothing. */
+/* gcc_crash.c: the cause of a crash by the source. False when the source does not show it. */
 bool gcc_explain_crash(const struct advice *a);

@@ -1,4 +1,4 @@
-/* Rules for C and C++: what the source says about a crash that no sanitizer saw. Runs in: keeper. */
+/* Rules for C and C++: the cause, by the source, of a crash that no sanitizer saw. Runs in: keeper. */
 #include "diagnose/gcc/gcc.h"
 
 #include <stdio.h>
@@ -135,8 +135,7 @@ static bool is_print(const struct crash *c, struct piece line, uint32_t n)
                         "character.",
                         n),
                 true);
-    struct piece formats = m.group[0], whole = m.group[0], args = m.group[1], all = m.group[1],
-                 arg = NO_PIECE;
+    struct piece formats = m.group[0], whole = m.group[0], args = m.group[1], all = m.group[1], arg;
     while (match(c->a->g, "%[-+ #0-9.*]*(?:l|ll|z|h)*([a-zA-Z%])", formats, &f)) {
         formats = piece_after(whole, f.all);
         if (piece_is(f.group[0], "%"))
@@ -454,7 +453,7 @@ static bool is_chain(const struct crash *c, struct piece line, uint32_t n)
         !match(c->a->g, "&&|\\?|\\bif\\b|\\bwhile\\b|=[^=]", line, &in) &&
         match_text(c->a->g, "\\b(?:NULL|nullptr)\\b", text_of_source(c->file), &in)) {
         place(c, n);
-        suggest(c->a->d, 38, 0.86,
+        suggest(c->a->d, 38, 0.7,
                 "`%.*s` is most likely a null pointer in line %u: test it before `->%.*s`, if "
                 "(%.*s) { ... }.",
                 P(m.group[0]), n, P(m.group[1]), P(m.group[0]));
@@ -517,6 +516,14 @@ static bool is_container(const struct crash *c, struct piece line, uint32_t n)
                         n, P(m.group[0]), k);
                 return true;
             }
+    return false;
+}
+
+/* A vector that no line fills. */
+static bool is_empty_vector(const struct crash *c, struct piece line, uint32_t n)
+{
+    struct match m, in;
+    struct piece rest, other;
     if (match(c->a->g, "\\bvector\\s*<.*>\\s+(\\w+)\\s*;", line, &m)) {
         bool filled = false;
         struct piece vector = m.group[0];
@@ -550,8 +557,8 @@ static bool is_container(const struct crash *c, struct piece line, uint32_t n)
 bool gcc_explain_crash(const struct advice *a)
 {
     static bool (*const rules[])(const struct crash *, struct piece, uint32_t) = {
-        is_scan,     is_print, is_literal,   is_without_memory, is_local_returned,
-        is_past_end, is_chain, is_container, is_small_copy,
+        is_scan,     is_print,     is_literal,      is_without_memory, is_local_returned,
+        is_past_end, is_container, is_empty_vector, is_chain,          is_small_copy,
     };
     for (size_t f = 0; f < a->in->n_sources && f < 4; f++) {
         struct crash c = { .a = a, .file = &a->in->sources[f] };

@@ -53,7 +53,7 @@ bool js_map_used_as_object(const struct advice *a, struct piece code, uint32_t l
 bool js_explain_this(const struct advice *a);
 bool js_explain_origin(const struct advice *a, struct piece before, struct piece property);
 
-/* node_members.c: calls of what is no function. */
+/* node_members.c: calls of values that are no functions. */
 struct piece js_class_of(const struct advice *a, struct piece name, uint32_t *ret_line);
 bool js_value_is_called(const struct advice *a, struct piece owner, struct piece name);
 bool js_function_is_not_called(const struct advice *a, struct piece owner, struct piece name);

@@ -193,7 +193,7 @@ static char json_mark(const struct advice *a)
     return '\0';
 }
 
-/* What makes a text no JSON; NULL when it is not known. */
+/* The fault of a text that is no JSON; NULL when it is not known. */
 static const char *json_fault(const struct advice *a)
 {
     struct match m;

@@ -1,4 +1,4 @@
-/* Rules for JavaScript: calls of what is no function, by the classes, objects and modules of the program. Runs in:
+/* Rules for JavaScript: calls of values that are no functions, by the classes, objects and modules of the program. Runs in:
  * keeper. */
 #include "diagnose/node/node.h"
 
@@ -182,7 +182,7 @@ bool js_wrong_function_of_module(const struct advice *a, struct piece owner, str
     } else {
         suggest(a->d, 32, 0.8,
                 "The module '%.*s' has no function '%.*s': console.log(Object.keys(%.*s)) lists "
-                "what it has.",
+                "its functions.",
                 P(module), P(name), P(owner));
     }
     return true;

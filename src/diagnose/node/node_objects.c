@@ -604,6 +604,36 @@ static void on_no_class(const struct advice *a)
             P(name));
 }
 
+/* A name that is near, or the kind of the value. */
+static void say_not_function(const struct advice *a, struct piece owner, struct piece name)
+{
+    bool dot = owner.at != NULL;
+    struct piece value;
+    uint32_t line = 0;
+    struct similar n = { .name = name };
+    similar_try_list(&n, dot ? methods : js_globals);
+    similar_try_sources(&n, a->in);
+    if (n.best[0] && dot) {
+        suggest(a->d, 32, 0.9, "Did you mean '.%s'?", n.best);
+        (void)suggest_swap(a->in, a->d, name, n.best);
+    } else if (!dot && js_assigned(a, name, &value, &line)) {
+        suggest(a->d, 32, 0.85,
+                "'%.*s' is a value since line %u, not a function: remove the brackets, or give one "
+                "of the two another name.",
+                P(name), line);
+    } else if (dot) {
+        suggest(a->d, 32, 0.7,
+                "%.*s has no function '%.*s' here: console.log(typeof %.*s, %.*s) shows its type "
+                "and value.",
+                P(owner), P(name), P(owner), P(owner));
+    } else {
+        suggest(a->d, 32, 0.7,
+                "'%.*s' is not a function here: check for a missing argument, an import without { "
+                "}, or another value of that name.",
+                P(name));
+    }
+}
+
 static void on_not_function(const struct advice *a)
 {
     struct piece whole = a->m.group[0], value, function;
@@ -650,28 +680,7 @@ static void on_not_function(const struct advice *a)
         return;
     if (dot && (is_for_dates(a, owner, name) || is_for_numbers(a, owner, name)))
         return;
-    struct similar n = { .name = name };
-    similar_try_list(&n, dot ? methods : js_globals);
-    similar_try_sources(&n, a->in);
-    if (n.best[0] && dot) {
-        suggest(a->d, 32, 0.9, "Did you mean '.%s'?", n.best);
-        (void)suggest_swap(a->in, a->d, name, n.best);
-    } else if (!dot && js_assigned(a, name, &value, &line)) {
-        suggest(a->d, 32, 0.85,
-                "'%.*s' is a value since line %u, not a function: remove the brackets, or give one "
-                "of the two another name.",
-                P(name), line);
-    } else if (dot) {
-        suggest(a->d, 32, 0.7,
-                "%.*s has no function '%.*s' here: console.log(typeof %.*s, %.*s) shows its type "
-                "and value.",
-                P(owner), P(name), P(owner), P(owner));
-    } else {
-        suggest(a->d, 32, 0.7,
-                "'%.*s' is not a function here: check for a missing argument, an import without { "
-                "}, or another value of that name.",
-                P(name));
-    }
+    say_not_function(a, owner, name);
 }
 
 static void on_without_new(const struct advice *a)

@@ -11,7 +11,7 @@ enum {
     LINES_ABOVE = 24
 }; /* lines above the location in which a parameter or a function is searched */
 
-/* ---- what the program says about a name ---- */
+/* ---- the lines of the program about a name ---- */
 
 struct piece js_collection(const struct advice *a, struct piece name, uint32_t *ret_line)
 {

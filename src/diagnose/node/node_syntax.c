@@ -427,7 +427,7 @@ static void on_await(const struct advice *a)
                                 : m.group[1].at ? m.group[1]
                                                 : m.group[2];
             suggest(a->d, 26, 0.94,
-                    "`await` works only in an async function, and %s%.*s%s (line %u) is none: "
+                    "`await` works only in an async function, and %s%.*s%s (line %u) is not async: "
                     "write `async` before %s.",
                     name.at ? "" : "the function", P(name), name.at ? "()" : "", n,
                     m.group[2].at                    ? "its name"

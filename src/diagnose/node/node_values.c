@@ -83,14 +83,13 @@ static void on_not_iterable(const struct advice *a)
         js_suggest_for_await(a, function);
     else if (value.at && js_forgotten_await(a, value, &function))
         js_suggest_await(a, 32, function, line);
-    else if (js_function_is_not_called(a, a->m.group[0], NO_PIECE))
+    else if (js_function_is_not_called(a, a->m.group[0], NO_PIECE) ||
+             (value.at && is_no_array_call(a, a->m.group[0], value, line)))
         return;
     else if (value.at && strcmp(js_kind_of(a, value), "number") == 0 && !piece_has(a->line, "..."))
         suggest(a->d, 32, 0.93,
                 "'%.*s' is a number since line %u: count with for (let i = 0; i < %.*s; i++).",
                 P(a->m.group[0]), line, P(a->m.group[0]));
-    else if (value.at && is_no_array_call(a, a->m.group[0], value, line))
-        return;
     else if (js_assigned(a, a->m.group[0], &value, &line) && starts_with(value, "{"))
         suggest(a->d, 32, 0.92,
                 "'%.*s' is an object since line %u: loop over Object.entries(%.*s), .keys or "

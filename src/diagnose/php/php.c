@@ -196,6 +196,46 @@ static void advise_argument(const struct advice *a)
                 P(function), P(wanted), P(name), P(given), P(wanted));
 }
 
+/* Forms that other languages have, and a bracket that the line above does not close. */
+static bool is_other_form(const struct advice *a)
+{
+    const struct source_file *f = a->file;
+    struct piece line = a->line;
+    struct match c;
+    if (match(a->g, "\"[^\"]*\\$\\w+\\['\\w+'\\]", line, &c) &&
+        piece_has(a->message, "string content")) {
+        suggest(a->d, 18, 0.94, "In a text a key in quotes needs braces: \"{$x['key']}\".");
+        return true;
+    }
+    if (match(a->g, "\\b(elif|elsif)\\b", line, &c)) {
+        suggest(a->d, 17, 0.94, "In PHP the word is `elseif`.");
+        (void)suggest_swap(a->in, a->d, c.group[0], "elseif");
+        return true;
+    }
+    if (match(a->g, "\\bforeach\\s*\\(.*\\bas\\s+(?:\\w+\\s*=>\\s*)?(\\w+)\\s*\\)", line, &c)) {
+        suggest(a->d, 3, 0.94, "A variable begins with a dollar sign: `as $%.*s`.", P(c.group[0]));
+        return true;
+    }
+    if (match(a->g, "'[^']*\\w'\\w+", line, &c) && piece_has(a->message, "unexpected identifier")) {
+        suggest(a->d, 18, 0.92,
+                "The apostrophe ends the text: put the text in double quotes, or write \\'.");
+        return true;
+    }
+    if (match(a->g, "^\\s*(?:if|while|for|foreach|switch)\\s*\\(",
+              source_line(f, a->d->location.line - 1), &c)) {
+        long open = 0;
+        struct piece above = source_line(f, a->d->location.line - 1);
+        for (size_t i = 0; i < above.len; i++)
+            open += piece_byte(above, i) == '(' ? 1 : piece_byte(above, i) == ')' ? -1 : 0;
+        if (open > 0) {
+            suggest(a->d, 18, 0.92, "A `(` in line %u is not closed: add `)`.",
+                    a->d->location.line - 1);
+            return true;
+        }
+    }
+    return false;
+}
+
 static void advise_syntax(const struct advice *a)
 {
     const struct source_file *f = a->file;
@@ -219,37 +259,8 @@ static void advise_syntax(const struct advice *a)
         suggest_replacement(a->d, "%.*s) {%.*s", P(c.group[0]), P(c.group[1]));
         return;
     }
-    if (match(a->g, "\"[^\"]*\\$\\w+\\['\\w+'\\]", line, &c) &&
-        piece_has(a->message, "string content")) {
-        suggest(a->d, 18, 0.94, "In a text a key in quotes needs braces: \"{$x['key']}\".");
+    if (is_other_form(a))
         return;
-    }
-    if (match(a->g, "\\b(elif|elsif)\\b", line, &c)) {
-        suggest(a->d, 17, 0.94, "In PHP the word is `elseif`.");
-        (void)suggest_swap(a->in, a->d, c.group[0], "elseif");
-        return;
-    }
-    if (match(a->g, "\\bforeach\\s*\\(.*\\bas\\s+(?:\\w+\\s*=>\\s*)?(\\w+)\\s*\\)", line, &c)) {
-        suggest(a->d, 3, 0.94, "A variable begins with a dollar sign: `as $%.*s`.", P(c.group[0]));
-        return;
-    }
-    if (match(a->g, "'[^']*\\w'\\w+", line, &c) && piece_has(a->message, "unexpected identifier")) {
-        suggest(a->d, 18, 0.92,
-                "The apostrophe ends the text: put the text in double quotes, or write \\'.");
-        return;
-    }
-    if (match(a->g, "^\\s*(?:if|while|for|foreach|switch)\\s*\\(",
-              source_line(f, a->d->location.line - 1), &c)) {
-        long open = 0;
-        struct piece above = source_line(f, a->d->location.line - 1);
-        for (size_t i = 0; i < above.len; i++)
-            open += piece_byte(above, i) == '(' ? 1 : piece_byte(above, i) == ')' ? -1 : 0;
-        if (open > 0) {
-            suggest(a->d, 18, 0.92, "A `(` in line %u is not closed: add `)`.",
-                    a->d->location.line - 1);
-            return;
-        }
-    }
     if (advise_shape(a))
         return;
     if (match(a->g, "expecting \"([\\])])\"", a->message, &c)) {

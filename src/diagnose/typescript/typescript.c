@@ -128,15 +128,9 @@ static bool is_union(const struct advice *a, struct piece from, struct piece to)
     return false;
 }
 
-static void on_assign(const struct advice *a)
+/* A property that the type does not declare. */
+static bool has_extra(const struct advice *a, struct piece to)
 {
-    struct piece from = a->m.group[0], to = a->m.group[1];
-    struct match m; /* the reason is in the lines below */
-    bool missing = match_text(
-        a->g,
-        "^\\s+(?:Type '.*' is missing the following properties from type '(.+?)': (.+)|Property "
-        "'(.+?)' is missing in type '.*' but required in type '(.+?)')",
-        text_of(a->in), &m);
     struct match extra;
     if (match_text(a->g,
                    "Object literal may only specify known properties, (?:and|but) '([^']+)' does "
@@ -150,13 +144,27 @@ static void on_assign(const struct advice *a)
             suggest(a->d, 32, 0.94, "The type '%.*s' declares no '%.*s': did you mean '%s'?", P(to),
                     P(extra.group[0]), near);
             (void)suggest_swap(a->in, a->d, extra.group[0], near);
-            return;
+            return true;
         }
         suggest(a->d, 32, 0.92,
                 "The type '%.*s' declares no '%.*s': remove it here, or add it to the type.", P(to),
                 P(extra.group[0]));
-        return;
+        return true;
     }
+    return false;
+}
+
+static void on_assign(const struct advice *a)
+{
+    struct piece from = a->m.group[0], to = a->m.group[1];
+    struct match m; /* the reason is in the lines below */
+    bool missing = match_text(
+        a->g,
+        "^\\s+(?:Type '.*' is missing the following properties from type '(.+?)': (.+)|Property "
+        "'(.+?)' is missing in type '.*' but required in type '(.+?)')",
+        text_of(a->in), &m);
+    if (has_extra(a, to))
+        return;
     if (missing && !m.group[0].at) {
         m.group[0] = m.group[3];
         m.group[1] = m.group[2];

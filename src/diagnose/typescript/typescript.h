@@ -5,7 +5,7 @@
 
 /* The word at the location. */
 struct piece ts_word_here(const struct advice *a);
-/* typescript_types.c: what the types of the program say. Each adds a suggestion, and returns true, when they say
+/* typescript_types.c: advice by the types of the program. Each adds a suggestion, and returns true, when they say
  * something. */
 void ts_suggest_await(const struct advice *a);
 bool ts_missing_case(const struct advice *a, struct piece from);

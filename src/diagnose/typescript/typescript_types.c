@@ -1,4 +1,4 @@
-/* Rules for TypeScript: what the types that the program declares say about an error. Runs in: keeper. */
+/* Rules for TypeScript: advice by the types that the program declares. Runs in: keeper. */
 #include "diagnose/typescript/typescript.h"
 
 #include <stdio.h>
@@ -337,17 +337,17 @@ bool ts_type_parameter(const struct advice *a, struct piece type, struct piece p
 
 /* ---- kinds that do not fit ---- */
 
-bool ts_other_kind(const struct advice *a, struct piece from, struct piece to)
+/* Lists, and values of which nothing is known. */
+static bool is_other_list(const struct advice *a, struct piece from, struct piece to)
 {
-    struct match m, u;
-    uint32_t line = 0;
+    struct match m;
     char list[140];
     (void)snprintf(list, sizeof list, "%.*s[]", P(piece_cut(to, 120)));
     if (piece_is(from, "unknown"))
         suggest(a->d, 12, 0.92,
                 "The type of the value is not known: test it first, typeof x === \"%.*s\", or "
-                "declare what it "
-                "is with `as %.*s`.",
+                "declare its type "
+                "with `as %.*s`.",
                 P(to), P(to));
     else if (piece_is(to, "never") && match_text(a->g, "(?:=|\\()\\s*\\[\\]|,\\s*\\[\\]\\s*\\)",
                                                  text_of_source(a->file), &m))
@@ -385,8 +385,19 @@ bool ts_other_kind(const struct advice *a, struct piece from, struct piece to)
                 "map(), or declare "
                 "the list as %.*s.",
                 P(piece_cut(to, to.len - 2)), P(piece_cut(from, from.len - 2)), P(from));
-    else if (match(a->g, "\\|", from, &u) && piece_has(from, "string") &&
-             !piece_has(from, "undefined") && !piece_has(from, "{"))
+    else
+        return false;
+    return true;
+}
+
+bool ts_other_kind(const struct advice *a, struct piece from, struct piece to)
+{
+    struct match m, u;
+    uint32_t line = 0;
+    if (is_other_list(a, from, to))
+        return true;
+    if (match(a->g, "\\|", from, &u) && piece_has(from, "string") &&
+        !piece_has(from, "undefined") && !piece_has(from, "{"))
         suggest(a->d, 12, 0.9,
                 "The value may be %.*s, and '%.*s' is needed: test it with typeof first, or "
                 "convert it.",
