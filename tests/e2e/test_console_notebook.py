@@ -217,7 +217,7 @@ def test_console_notebook_is_imported_and_exported(tab, tmp_path):
     tab.find("input[type=file]").send_keys(str(file))
     tab.find(".book")
     tab.until(lambda: tab.js("return document.querySelectorAll('.cell').length") == 3)
-    assert tab.text(".cell-code.prose") == "# A title"
+    tab.until(lambda: tab.text(".cell-code.prose") == "# A title")
     tab.press("More")
     tab.press("Run all cells")
     tab.until(lambda: "2" in tab.text(".cell-out"))

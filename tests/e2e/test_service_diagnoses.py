@@ -311,9 +311,9 @@ def test_a_second_look_names_the_line_where_a_shell_ended_in_silence(s):
 
 
 CRASHES = {
-    "null": ("c", "#include <stdio.h>\nstruct node { int v; struct node *next; };\nint last(struct node *l) {\n"
-             "  while (l->next) l = l->next;\n  return l->v;\n}\nint main(void) {\n  struct node *head = NULL;\n"
-             "  printf(\"%d\\n\", last(head));\n}\n", 4, "null pointer", "UndefinedBehaviorSanitizer"),
+    "far": ("c", "#include <stdio.h>\n#include <stdlib.h>\nint main(void) {\n  int n = 4, *a = malloc(n * sizeof *a);\n"
+            "  for (int i = 0; i < n * n * 1000000; i++)\n    a[i] = i;\n  printf(\"%d\\n\", a[1]);\n}\n",
+            6, "compare the index", "heap-buffer-overflow"),
     "free": ("c", "#include <stdlib.h>\nint main(void) {\n  char *p = malloc(10);\n  p++;\n  free(p);\n}\n",
              5, "keep the pointer", "free"),
     "thrown": ("cpp", "#include <iostream>\n#include <string>\nstd::string domain(const std::string &s) {\n"
