@@ -282,6 +282,14 @@ uint32_t unclosed(const struct source_file *f, char open, char close);
  * an odd number of quotes. 0 when there is none. */
 uint32_t open_quote_before(const struct source_file *f, char quote, uint32_t before);
 
+/* Where a line stands among the braces of its file. */
+struct outside {
+    bool any;        /* it is in no brace, */
+    bool extra;      /* and the file has more closing braces than opening ones; */
+    uint32_t closed; /* the last line before it whose brace closed the outermost one. 0: none */
+};
+struct outside outside_at(const struct source_file *f, uint32_t line);
+
 /* Parsers report a missing ';' where the next statement begins. Moves the location to the end of
  * the line that lacks it, when that is another line. */
 void go_back_to_statement(const struct diagnose_input *in, struct diagnosis *d);

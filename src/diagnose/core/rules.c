@@ -238,8 +238,14 @@ bool advise_fence(const struct diagnose_input *in, struct diagnosis *d)
 
 void advise_outside(const struct advice *a)
 {
-    suggest(a->d, a->rule->number, 0.75,
-            "Line %u is outside of any function because a `}` above it closes too early: remove "
-            "the extra `}`.",
-            a->d->location.line);
+    struct outside o = outside_at(a->file, a->d->location.line);
+    if (o.any && o.extra && o.closed)
+        suggest(
+            a->d, a->rule->number, 0.75,
+            "Line %u is outside of any function, and the file has more `}` than `{`: remove the "
+            "extra `}`, most likely the one on line %u.",
+            a->d->location.line, o.closed);
+    else if (o.any && !o.extra)
+        suggest(a->d, a->rule->number, 0.8, "Line %u is outside of any function: move it into one.",
+                a->d->location.line);
 }

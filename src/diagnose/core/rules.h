@@ -79,7 +79,7 @@ uint32_t line_above_with(const struct advice *a, const char *pattern, struct mat
 /* For rows: a statement has no end. Offers the line at the location with ';'. */
 void advise_semicolon(const struct advice *a);
 /* For rows: a statement stands where only declarations may. Names the brace that closed too
- * early. */
+ * early, when the braces of the file show one. */
 void advise_outside(const struct advice *a);
 /* For rows: a brace has no partner. Names the line where it was opened. */
 void advise_brace(const struct advice *a);

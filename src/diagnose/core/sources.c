@@ -207,6 +207,26 @@ static char next_code(struct scan *s)
     return '\0';
 }
 
+struct outside outside_at(const struct source_file *f, uint32_t line)
+{
+    struct scan s = { .text = text_of_source(f), .line = 1, .begins = true };
+    struct outside ret = { .any = true };
+    size_t depth = 0;
+    for (char c; (c = next_code(&s)) != '\0'; s.at++) {
+        s.begins = false;
+        if (c != '{' && c != '}')
+            continue;
+        bool last = c == '}' && depth <= 1;
+        ret.extra = ret.extra || (c == '}' && depth == 0);
+        depth = c == '{' ? depth + 1 : depth > 0 ? depth - 1 : 0;
+        if (s.line >= line)
+            continue;
+        ret.any = depth == 0;
+        ret.closed = last ? s.line : ret.closed;
+    }
+    return ret;
+}
+
 uint32_t unclosed(const struct source_file *f, char open, char close)
 {
     struct scan s = { .text = text_of_source(f), .line = 1, .begins = true };

@@ -32,3 +32,7 @@ void gcc_advise_twice_defined(const struct advice *a);
 void gcc_advise_header(const struct advice *a);
 /* gcc_crash.c: the cause of a crash by the source. False when the source does not show it. */
 bool gcc_explain_crash(const struct advice *a);
+/* For rows (gcc_crash.c): a pointer that is freed, and that malloc() did not return. */
+void gcc_explain_free(const struct advice *a);
+/* "Run it again with the sanitizers ...": the next step when the source does not show the cause. */
+extern const char gcc_sanitizers[];

@@ -69,13 +69,26 @@ static void advise_for(const struct advice *a)
 
 /* ---- types and members ---- */
 
+/* The compiler's text from the error to the next one: the notes in it are about this error. */
+static struct piece notes_of(const struct advice *a)
+{
+    struct piece text = text_of(a->in), rest = text;
+    char first[200];
+    COPY(piece_cut(a->message, sizeof first - 1), first);
+    size_t at = piece_find(text, first);
+    if (at == text.len)
+        return text;
+    rest = piece_skip(text, at + strlen(first));
+    return piece_cut(rest, piece_find(rest, " error: "));
+}
+
 /* Names the line of a compiler's note: "main.c:3:12: note: declared here". */
 static bool advise_noted(const struct advice *a, const char *pattern, double confidence,
                          const char *words)
 {
     struct match m;
     struct place_in_code p;
-    if (!match_text(a->g, pattern, text_of(a->in), &m))
+    if (!match_text(a->g, pattern, notes_of(a), &m))
         return false;
     (void)set_place(a->in, &p, m.group[0], m.group[1], NO_PIECE);
     struct piece line = piece_trim(source_line(find_source(a->in, m.group[0]), p.line));
@@ -95,9 +108,27 @@ static void advise_declared(const struct advice *a)
                         "Pass the arguments of its declaration,"));
 }
 
+/* A function that is called above its definition: C then takes it for one that returns an int. */
+static bool advise_prototype(const struct advice *a)
+{
+    struct match n, f;
+    if (!match_text(a->g, NOTE "previous implicit declaration of " Q "(\\w+)" E, notes_of(a), &n))
+        return false;
+    bool head = match(a->g, "^\\s*(\\w[^{};=]*\\))\\s*(?:\\{.*)?$", a->line, &f);
+    suggest(a->d, 37, 0.94,
+            "`%.*s` is called in line %u, above its definition, so the compiler takes it for a "
+            "function that returns an int: write its prototype%s%.*s%s above the function of that "
+            "line, or move the definition there.",
+            P(n.group[2]), piece_number(n.group[1]), head ? ", `" : "",
+            P(head ? piece_cut(f.group[0], 120) : NO_PIECE), head ? ";`," : "");
+    return true;
+}
+
 static void advise_defined_before(const struct advice *a)
 {
     struct match n;
+    if (advise_prototype(a))
+        return;
     if (match_text(a->g, NOTE ".*(?:previous|previously|first)", text_of(a->in), &n) &&
         piece_number(n.group[1]) == a->d->location.line &&
         piece_same(piece_base(n.group[0]), piece_base(piece_of(a->d->location.file))) &&
@@ -117,8 +148,14 @@ static void advise_defined_before(const struct advice *a)
                 P(n.group[0]));
         return;
     }
-    (void)advise_noted(a, NOTE ".*(?:previous|previously|first)", 0.8,
-                       "Rename or remove one of the two; the other is on");
+    if (match(a->g, "^conflicting|^static declaration", a->message, &n))
+        (void)advise_noted(
+            a, NOTE "previous ", 0.85,
+            "The two declarations of the name differ: write both the same, or rename "
+            "one. The other is on");
+    else
+        (void)advise_noted(a, NOTE ".*(?:previous|previously|first)", 0.8,
+                           "Rename or remove one of the two; the other is on");
 }
 
 /* `string` in C++ is std::string. */
@@ -126,6 +163,22 @@ static void advise_string(const struct advice *a)
 {
     if (gcc_is_cpp(a))
         gcc_advise_undeclared(a);
+}
+
+/* "std::max(int, size_type)" */
+static void advise_two_types(const struct advice *a, struct piece one, struct piece other)
+{
+    struct match f;
+    if (piece_has(other, "size_type") || piece_is(other, "long unsigned int"))
+        other = PIECE("size_t");
+    if (piece_has(one, "size_type") || piece_is(one, "long unsigned int"))
+        one = PIECE("size_t");
+    if (!match(a->g, "call to " Q "(?:std::)?(\\w+)", a->message, &f))
+        return;
+    suggest(a->d, 10, 0.92,
+            "%.*s() takes arguments of one type, and these are %.*s and %.*s: convert one of them, "
+            "static_cast<%.*s>(...), or name the type, %.*s<%.*s>(...).",
+            P(f.group[0]), P(one), P(other), P(one), P(f.group[0]), P(one));
 }
 
 /* A call that fits no function: of a template, because two arguments have two types. */
@@ -142,14 +195,10 @@ static void advise_call(const struct advice *a)
         return;
     }
     if (match_text(a->g,
-                   "deduced conflicting types for parameter " Q "(\\w+)" E " \\(" Q "(.+?)" E
-                   " and " Q "(.+?)" E,
-                   text_of(a->in), &m))
-        suggest(
-            a->d, 10, 0.92,
-            "Two arguments of the template have two types, %.*s and %.*s: convert one of them, or "
-            "name the type, f<%.*s>(...).",
-            P(m.group[1]), P(m.group[2]), P(m.group[2]));
+                   "deduced conflicting types for parameter " Q "(?:const )?\\w+" E " \\(" Q
+                   "(.+?)" E " and " Q "(.+?)" E,
+                   notes_of(a), &m))
+        advise_two_types(a, m.group[0], m.group[1]);
     else
         advise_declared(a);
 }
@@ -207,10 +256,42 @@ static void advise_convert(const struct advice *a)
     advise_declared(a);
 }
 
+/* "const Cell &" is Cell. */
+static struct piece plain_type(const struct advice *a, struct piece type)
+{
+    struct match m;
+    return match(a->g, "^(?:const )?(.*?)(?: ?const)?[ &]*$", type, &m) ? m.group[0] : type;
+}
+
+/* A library compares two values of the program's. */
+static void advise_comparison(const struct advice *a, struct piece op, struct piece left,
+                              struct piece right)
+{
+    bool own = false, order = piece_is(op, "<");
+    struct source_lines s = { .in = a->in };
+    struct match m;
+    while (!own && next_source_line(&s))
+        own = match(a->g, "\\b(?:struct|class)\\s+(\\w+)\\s*(?:final\\s*)?(?::|\\{|$)", s.line,
+                    &m) &&
+              has_word(left, m.group[0]) && !piece_has(left, "<");
+    if (own)
+        suggest(a->d, 0, 0.85,
+                "%s, which `%.*s` does not have: define `bool operator%.*s(const %.*s &other) "
+                "const` in it%s.",
+                order ? "Sorting and keys need `<`" : "A search compares with `==`", P(left), P(op),
+                P(right), order ? ", or pass a comparison as the last argument" : "");
+    else
+        suggest(a->d, 0, 0.75,
+                "The library compares `%.*s` with `%.*s`, and there is no `%.*s` for them: pass a "
+                "function that compares them, or use another type.",
+                P(left), P(right), P(op));
+}
+
 /* "no match for 'operator<' (operand types are 'Student' and 'Student')" */
 static void advise_operator(const struct advice *a)
 {
-    struct piece op = a->m.group[0], left = a->m.group[1], right = a->m.group[2];
+    struct piece op = a->m.group[0], left = plain_type(a, a->m.group[1]),
+                 right = plain_type(a, a->m.group[2]);
     bool own = a->d->n_frames > 0 && a->d->frames[0].user; /* the error is not inside a library */
     if (piece_is(op, "<<") && piece_has(left, "ostream"))
         suggest(a->d, 0, 0.85,
@@ -226,22 +307,13 @@ static void advise_operator(const struct advice *a)
         suggest(a->d, 0, 0.85,
                 "A string can be joined only with a string: std::to_string(value) makes one of a "
                 "number (<string>).");
-    else if (piece_is(op, "<") && !own)
-        suggest(
-            a->d, 0, 0.85,
-            "Sorting and keys need `<`, which `%.*s` does not have: define `bool operator<(const "
-            "%.*s &other) const` in it, or pass a comparison as the last argument.",
-            P(left), P(left));
-    else if (piece_is(op, "==") && !own)
-        suggest(a->d, 0, 0.85,
-                "A search compares with `==`, which `%.*s` does not have: define `bool "
-                "operator==(const %.*s &other) const` in it.",
-                P(left), P(left));
+    else if ((piece_is(op, "<") || piece_is(op, "==")) && !own)
+        advise_comparison(a, op, left, right);
     else
         suggest(a->d, 0, 0.6,
                 "There is no `%.*s` between `%.*s` and `%.*s`: convert one of them, call a "
                 "function instead, or define `operator%.*s`.",
-                P(a->m.group[0]), P(a->m.group[1]), P(a->m.group[2]), P(a->m.group[0]));
+                P(op), P(left), P(right), P(op));
 }
 
 static void advise_unique(const struct advice *a)

@@ -124,10 +124,42 @@ static bool is_scan(const struct crash *c, struct piece line, uint32_t n)
     return false;
 }
 
+/* The declaration of a number that an argument names: n, counts[i], or a member: row->count,
+ * rows[i].count. Every declaration of a member's name must be a number. */
+static const struct declaration *number_of(const struct crash *c, struct piece arg, uint32_t n)
+{
+    struct match m;
+    if (match(c->a->g,
+              "^\\w+(?:\\[[^\\]]*\\])*(?:(?:\\.|->)\\w+(?:\\[[^\\]]*\\])*)*(?:\\.|->)(\\w+)$", arg,
+              &m)) {
+        const struct declaration *found = NULL;
+        for (size_t i = 0; i < c->n; i++)
+            if (piece_same(c->all[i].name, m.group[0])) {
+                if (!is_number(&c->all[i]))
+                    return NULL;
+                found = &c->all[i];
+            }
+        return found;
+    }
+    const struct declaration *d = NULL;
+    if (match(c->a->g, "^(\\w+)\\[[^\\]]*\\]$", arg, &m)) {
+        d = declared(c, m.group[0], n);
+        struct declaration item = d ? *d : (struct declaration){ 0 };
+        item.array = NO_PIECE;
+        return d && match(c->a->g, "^\\[[^\\]]*\\]$", d->array, &m) && is_number(&item) ? d : NULL;
+    }
+    d = declared(c, arg, n);
+    return is_number(d) ? d : NULL;
+}
+
 static bool is_print(const struct crash *c, struct piece line, uint32_t n)
 {
     struct match m, f;
-    if (!match(c->a->g, "\\bprintf\\s*\\(\\s*\"([^\"]*)\"\\s*,\\s*([^;]*)\\)\\s*;", line, &m))
+    if (!match(c->a->g,
+               "\\b(?:f|s|sn)?printf\\s*\\((?:[^\",]+,\\s*){0,2}\\s*\"((?:[^\"\\\\]|\\\\.)*)\"\\s*,"
+               "\\s*([^;]"
+               "*)\\)\\s*;",
+               line, &m))
         return match(c->a->g, "\\b(?:printf|puts)\\s*\\(\\s*'[^']{2,}'", line, &m) &&
                (place(c, n),
                 suggest(c->a->d, 38, 0.94,
@@ -141,13 +173,14 @@ static bool is_print(const struct crash *c, struct piece line, uint32_t n)
         if (piece_is(f.group[0], "%"))
             continue;
         struct match v;
-        if (!match(c->a->g, "^\\s*([^,()]+)(?:,|$)", args, &v))
+        if (piece_has(f.all, "*") ||
+            !match(c->a->g, "^\\s*((?:[^,()]|\\((?:[^()]|\\([^()]*\\))*\\))+)(?:,|$)", args, &v))
             return false;
         arg = piece_trim(v.group[0]);
         args = piece_after(all, v.all);
-        if (!piece_is(f.group[0], "s") || !is_number(declared(c, arg, n)))
+        const struct declaration *d = piece_is(f.group[0], "s") ? number_of(c, arg, n) : NULL;
+        if (!d)
             continue;
-        const struct declaration *d = declared(c, arg, n);
         bool real = piece_is(d->type, "double") || piece_is(d->type, "float");
         place(c, n);
         suggest(c->a->d, 38, 0.94,
@@ -155,7 +188,9 @@ static bool is_print(const struct crash *c, struct piece line, uint32_t n)
                 P(arg), n, P(d->type),
                 real                        ? "%f"
                 : piece_is(d->type, "char") ? "%c"
-                                            : "%d");
+                : piece_has(d->type, "long") || piece_is(d->type, "size_t")
+                    ? piece_is(d->type, "size_t") ? "%zu" : "%ld"
+                    : "%d");
         return true;
     }
     return false;
@@ -210,8 +245,7 @@ static bool is_literal_passed(const struct crash *c, const struct declaration *p
                 place(c, at);
                 suggest(c->a->d, 38, 0.92,
                         "Line %u writes to the string literal that line %u passes, and a literal "
-                        "is read-only: pass an array, "
-                        "char text[] = %.*s;",
+                        "is read-only: pass an array, char text[] = %.*s;",
                         at, n, P(piece_cut(call.group[2], 60)));
                 return true;
             }
@@ -285,8 +319,7 @@ static bool is_without_memory(const struct crash *c, struct piece line, uint32_t
         if (null)
             suggest(c->a->d, 38, 0.9,
                     "`%.*s` is a null pointer since line %u, and line %u uses it: give it memory "
-                    "first (malloc, new, the "
-                    "address of a variable), or test it.",
+                    "first (malloc, new, the address of a variable), or test it.",
                     P(name), d->line, n);
         else
             suggest(c->a->d, 38, 0.92,
@@ -300,36 +333,52 @@ static bool is_without_memory(const struct crash *c, struct piece line, uint32_t
     return false;
 }
 
+/* Whether the line tests the pointer itself: if (!p), while (p && ...), p == NULL, p ? a : b. */
+static bool is_tested(const struct crash *c, struct piece line, struct piece name)
+{
+    struct match m;
+    struct piece rest = line;
+    while (match(
+        c->a->g,
+        "(?|\\b(?:if|while|assert|return)\\b\\s*\\(*\\s*!?\\s*(\\w+)\\s*(?=\\)|;|&&|\\|\\|)|"
+        "(?:!|&&|\\|\\||;)\\s*\\(*\\s*(\\w+)\\s*(?=\\)|;|&&|\\|\\|)|(\\w+)\\s*(?:&&|\\|\\||\\?)|"
+        "(\\w+)\\s*[!=]=\\s*(?:NULL|nullptr|0)\\b|(?:NULL|nullptr|0)\\s*[!=]=\\s*(\\w+)\\b|"
+        "\\b(?:if|while)\\s*\\(+\\s*(\\w+)\\s*=[^=])",
+        rest, &m)) {
+        if (piece_same(m.group[0], name) &&
+            !match(c->a->g, "(?:->|\\.)\\s*$", piece_cut(line, piece_offset(line, m.group[0])),
+                   &(struct match){ 0 }))
+            return true;
+        rest = piece_after(line, m.group[0]);
+    }
+    return false;
+}
+
 /* The result of fopen(), getenv() and similar functions that no line tests. */
 static bool is_untested(const struct crash *c)
 {
-    static const char *const calls[] = { "fopen(",  "getenv(", "strchr(", "strstr(",
-                                         "strtok(", "malloc(", NULL };
-    struct match m;
+    static const char *const calls[] = {
+        "fopen(", "getenv(", "strchr(", "strstr(", "strtok(", NULL
+    };
     for (size_t i = 0; i < c->n; i++) {
         const struct declaration *d = &c->all[i];
         const char *call = NULL;
         for (size_t k = 0; calls[k]; k++)
             call = piece_has(d->value, calls[k]) ? calls[k] : call;
-        if (!call || strcmp(call, "malloc(") == 0 ||
-            (strcmp(call, "fopen(") == 0 && !piece_has(d->value, "\"r")))
+        if (!call ||
+            (strcmp(call, "fopen(") == 0 && !piece_has(source_line(c->file, d->line), ", \"r")))
             continue;
         bool tested = false;
         struct piece rest = text_of_source(c->file), line;
         while (!tested && next_line(&rest, &line))
-            tested = match(c->a->g, "\\b(?:if|while|assert|for)\\s*\\((.*)|\\?", line, &m) &&
-                     m.group[0].at &&
-                     match(c->a->g, "!|NULL|nullptr|^\\s*\\w+\\s*\\)", m.group[0],
-                           &(struct match){ 0 }) &&
-                     has_word(m.group[0], d->name);
+            tested = is_tested(c, line, d->name);
         if (tested)
             continue;
         struct piece function = piece_cut(piece_of(call), strlen(call) - 1);
         place(c, d->line);
         suggest(c->a->d, 38, 0.9,
                 "%.*s() returns NULL when it fails%s, and no line tests `%.*s` (line %u): if (%.*s "
-                "== NULL) { ... } before it is "
-                "used.",
+                "== NULL) { ... } before it is used.",
                 P(function), strcmp(call, "fopen(") == 0 ? " (a file that is missing)" : "",
                 P(d->name), d->line, P(d->name));
         return true;
@@ -352,8 +401,7 @@ static bool is_local_returned(const struct crash *c, struct piece line, uint32_t
     place(c, n);
     suggest(c->a->d, 38, 0.92,
             "Line %u returns the local array `%.*s`, which ends with its function: declare it "
-            "`static`, use malloc(), or let the "
-            "caller pass the array.",
+            "`static`, use malloc(), or let the caller pass the array.",
             n, P(d->name));
     return true;
 }
@@ -376,8 +424,7 @@ static bool is_too_large(const struct crash *c)
         place(c, d->line);
         suggest(c->a->d, 38, 0.93,
                 "`%.*s` (line %u) takes %llu MiB of the stack, which has 8: declare it `static` or "
-                "outside of the function, or "
-                "allocate it with malloc() or a std::vector.",
+                "outside of the function, or allocate it with malloc() or a std::vector.",
                 P(d->name), d->line, (unsigned long long)(bytes >> 20));
         return true;
     }
@@ -425,8 +472,7 @@ static bool is_small_copy(const struct crash *c, struct piece line, uint32_t n)
         return false;
     suggest(c->a->d, 38, 0.88,
             "%.*s() in line %u does not look at the size of `%.*s`, which has %u bytes (line %u): "
-            "use snprintf(%.*s, sizeof %.*s, "
-            "...), or make it larger.",
+            "use snprintf(%.*s, sizeof %.*s, ...), or make it larger.",
             P(m.group[0]), n, P(d->name), piece_number(size.group[0]), d->line, P(d->name),
             P(d->name));
     place(c, n);
@@ -443,8 +489,7 @@ static bool is_chain(const struct crash *c, struct piece line, uint32_t n)
         place(c, n);
         suggest(c->a->d, 38, 0.88,
                 "At the end of the list `%.*s` is a null pointer, and line %u reads %.*s->%.*s: "
-                "test it first, while (%.*s && "
-                "%.*s->%.*s ...).",
+                "test it first, while (%.*s && %.*s->%.*s ...).",
                 P(m.group[0]), n, P(m.group[0]), P(m.group[1]), P(m.group[0]), P(m.group[0]),
                 P(m.group[1]));
         return true;
@@ -464,8 +509,7 @@ static bool is_chain(const struct crash *c, struct piece line, uint32_t n)
         place(c, n);
         suggest(c->a->d, 9, 0.92,
                 "The program was started without arguments, so argv[%.*s] (line %u) is a null "
-                "pointer: test argc > %.*s first, or "
-                "pass the argument.",
+                "pointer: test argc > %.*s first, or pass the argument.",
                 P(m.group[0]), n, P(m.group[0]));
         return true;
     }
@@ -479,6 +523,99 @@ static bool is_chain(const struct crash *c, struct piece line, uint32_t n)
                 P(m.group[0]), P(m.group[1]), n, P(declared(c, m.group[1], n)->type),
                 P(m.group[1]));
         return true;
+    }
+    return false;
+}
+
+/* The function whose body reads through its parameter without a test. */
+struct reader {
+    const struct declaration *parameter;
+    struct piece name;   /* the parameter, or a variable that was set to it */
+    struct piece member; /* "next" of `cur->next` */
+    uint32_t line, end;
+};
+
+/* Whether the body reads a member of the parameter before any line tests it. */
+static bool reads_untested(const struct crash *c, struct reader *r)
+{
+    struct match m;
+    r->name = r->parameter->name;
+    for (uint32_t n = r->parameter->line; n < r->parameter->line + LINES_NEAR; n++) {
+        struct piece line = source_line(c->file, n), rest = line;
+        if (n == r->parameter->line) {
+            rest = line = piece_skip(line, piece_find(line, "{"));
+        } else if (starts_with(line, "}") || !line.at) {
+            return false;
+        }
+        if (is_tested(c, line, r->name) || is_tested(c, line, r->parameter->name))
+            return false;
+        while (match(c->a->g, "(?<![\\w.>])(\\w+)\\s*->\\s*(\\w+)", rest, &m)) {
+            rest = piece_after(line, m.group[0]);
+            if (!piece_same(m.group[0], r->name) && !piece_same(m.group[0], r->parameter->name))
+                continue;
+            r->name = m.group[0];
+            r->member = m.group[1];
+            r->line = n;
+            return true;
+        }
+        if (match(c->a->g, "(\\w+)\\s*=\\s*(\\w+)\\s*;", line, &m) &&
+            piece_same(m.group[1], r->parameter->name))
+            r->name = m.group[0];
+        else if (match(c->a->g, "(\\w+)\\s*=[^=]", line, &m) &&
+                 (piece_same(m.group[0], r->parameter->name) || piece_same(m.group[0], r->name)))
+            return false;
+    }
+    return false;
+}
+
+/* The parameter at a position of the function that is defined by this name. */
+static const struct declaration *parameter_of(const struct crash *c, struct piece function,
+                                              size_t position)
+{
+    struct match m;
+    size_t k = 0;
+    uint32_t last = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        const struct declaration *d = &c->all[i];
+        if (!d->parameter)
+            continue;
+        k = d->line == last ? k + 1 : 0;
+        last = d->line;
+        struct piece line = source_line(c->file, d->line);
+        if (k == position && d->stars.len == 1 && !ends_with(piece_trim_end(line), ";") &&
+            match(c->a->g, "(\\w+)\\s*\\(", line, &m) && piece_same(m.group[0], function))
+            return d;
+    }
+    return NULL;
+}
+
+/* Item *head = NULL; ... head = append(head, 1); where append() reads head->next. */
+static bool is_null_passed(const struct crash *c, struct piece line, uint32_t n)
+{
+    struct match call, arg;
+    struct piece rest = line;
+    while (match(c->a->g, "\\b(\\w+)\\s*\\(([^()]*)\\)", rest, &call)) {
+        rest = piece_after(line, call.all);
+        struct piece more = call.group[1];
+        for (size_t k = 0;
+             k < BLANKS_NEAR && match(c->a->g, "^\\s*([^,]+?)\\s*(?:,|$)", more, &arg); k++) {
+            more = piece_after(call.group[1], arg.all);
+            const struct declaration *d = declared(c, arg.group[0], n);
+            struct reader r = { .parameter = NULL };
+            if (!d || d->parameter || d->stars.len != 1 || d->line >= n ||
+                !match(c->a->g, "^(?:NULL|nullptr|0)$", d->value, &(struct match){ 0 }) ||
+                is_set_between(c, d->name, d->line, n) ||
+                !(r.parameter = parameter_of(c, call.group[0], k)) || !reads_untested(c, &r))
+                continue;
+            place(c, r.line);
+            suggest(c->a->d, 38, 0.92,
+                    "`%.*s` is NULL (line %u) in the first call of %.*s() (line %u), and line %u "
+                    "reads `%.*s->%.*s`: handle the empty list before that line, if (%.*s == NULL) "
+                    "{ ... }, which returns or sets the first item.",
+                    P(d->name), d->line, P(call.group[0]), n, r.line, P(r.name), P(r.member),
+                    P(r.name));
+            return true;
+        }
     }
     return false;
 }
@@ -499,8 +636,7 @@ static bool is_container(const struct crash *c, struct piece line, uint32_t n)
             place(c, n);
             suggest(c->a->d, 38, 0.92,
                     "`%.*s[key]` gives a null pointer for a key that is not in the map (line %u; "
-                    "upper and lower case differ): look "
-                    "with %.*s.find(key) or count(key) first.",
+                    "upper and lower case differ): look with %.*s.find(key) or count(key) first.",
                     P(name), n, P(name));
             return true;
         }
@@ -511,8 +647,7 @@ static bool is_container(const struct crash *c, struct piece line, uint32_t n)
                 place(c, k);
                 suggest(c->a->d, 38, 0.92,
                         "std::move() in line %u takes the object away, so `%.*s` is null in line "
-                        "%u: use it before, or use "
-                        "the new owner.",
+                        "%u: use it before, or use the new owner.",
                         n, P(m.group[0]), k);
                 return true;
             }
@@ -545,8 +680,7 @@ static bool is_empty_vector(const struct crash *c, struct piece line, uint32_t n
             place(c, used);
             suggest(c->a->d, 38, 0.92,
                     "The vector `%.*s` (line %u) is empty, and line %u uses an item of it: add "
-                    "items with push_back(), or give "
-                    "it a size, %.*s(n).",
+                    "items with push_back(), or give it a size, %.*s(n).",
                     P(vector), n, used, P(vector));
             return true;
         }
@@ -557,8 +691,9 @@ static bool is_empty_vector(const struct crash *c, struct piece line, uint32_t n
 bool gcc_explain_crash(const struct advice *a)
 {
     static bool (*const rules[])(const struct crash *, struct piece, uint32_t) = {
-        is_scan,     is_print,     is_literal,      is_without_memory, is_local_returned,
-        is_past_end, is_container, is_empty_vector, is_chain,          is_small_copy,
+        is_scan,           is_print,    is_literal,     is_without_memory,
+        is_local_returned, is_past_end, is_null_passed, is_container,
+        is_empty_vector,   is_chain,    is_small_copy,
     };
     for (size_t f = 0; f < a->in->n_sources && f < 4; f++) {
         struct crash c = { .a = a, .file = &a->in->sources[f] };
@@ -577,4 +712,85 @@ bool gcc_explain_crash(const struct advice *a)
             return true;
     }
     return false;
+}
+
+/* ---- free() ---- */
+
+/* The last line before `to`, in the same function, that moves the pointer; 0 when none does, or when
+ * it gets another value behind that. */
+static uint32_t moved(const struct crash *c, struct piece name, uint32_t to)
+{
+    struct match m;
+    for (uint32_t n = to - 1; n > 0 && n + LINES_NEAR > to; n--) {
+        struct piece line = source_line(c->file, n), rest = line;
+        if (starts_with(line, "}"))
+            return 0;
+        while (match(
+            c->a->g,
+            "(?:\\+\\+|--)\\s*(\\w+)\\b(?!\\s*(?:->|\\[|\\.))|(?<![\\w.>])(\\w+)\\s*(?:\\+\\+|--|[-"
+            "+]=)|(?<![\\w.>])(\\w+)\\s*=\\s*\\3\\s*[-+]",
+            rest, &m)) {
+            for (size_t k = 0; k < 3; k++)
+                if (m.group[k].at && piece_same(m.group[k], name))
+                    return n;
+            rest = piece_after(line, m.all);
+        }
+        if (match(c->a->g, "(?<![\\w.>])(\\w+)\\s*=[^=]", line, &m) && piece_same(m.group[0], name))
+            return 0;
+    }
+    return 0;
+}
+
+/* A moved pointer, an array, or a literal. */
+static bool is_freed_wrongly(const struct crash *c, struct piece line, uint32_t n)
+{
+    struct match m, set;
+    if (!match(c->a->g,
+               "\\b(?:(free|realloc)\\s*\\(\\s*|delete(?:\\s*\\[\\s*\\])?\\s+)(&?)(\\w+)\\s*[;),]",
+               line, &m))
+        return false;
+    const char *how = m.group[0].at ? "malloc()" : "new";
+    struct piece name = m.group[2];
+    const struct declaration *d = declared(c, name, n);
+    uint32_t at = d && d->stars.len > 0 && d->array.len == 0 ? moved(c, name, n) : 0;
+    if (at) {
+        place(c, n);
+        suggest(c->a->d, 38, 0.94,
+                "Line %u frees `%.*s`, which line %u moved: only the pointer that %s returned "
+                "can be freed. Keep that one, and move another variable.",
+                n, P(name), at, how);
+        return true;
+    }
+    bool array = d && !d->parameter && d->array.len > 0 && d->stars.len == 0;
+    bool literal = d && d->stars.len == 1 && piece_byte(d->value, 0) == '"' &&
+                   !is_set_between(c, name, d->line, n);
+    bool address = d && d->stars.len == 1 && match(c->a->g, "^&\\w+$", d->value, &set) &&
+                   !is_set_between(c, name, d->line, n);
+    if (m.group[1].len == 0 && !array && !literal && !address)
+        return false;
+    place(c, n);
+    suggest(c->a->d, 38, 0.93,
+            "Line %u frees `%.*s%.*s`, which is %s and did not come from %s: remove that line.", n,
+            P(m.group[1]), P(name),
+            literal                        ? "a string literal"
+            : array && m.group[1].len == 0 ? "an array"
+                                           : "the address of a variable",
+            how);
+    return true;
+}
+
+void gcc_explain_free(const struct advice *a)
+{
+    for (size_t f = 0; f < a->in->n_sources && f < 4; f++) {
+        struct crash c = { .a = a, .file = &a->in->sources[f] };
+        if (c.file->len > FILE_BYTES)
+            continue;
+        read_declarations(&c);
+        struct piece rest = text_of_source(c.file), line;
+        for (uint32_t n = 1; n < LINES_SEEN && next_line(&rest, &line); n++)
+            if (!starts_with(piece_trim(line), "//") && is_freed_wrongly(&c, line, n)) {
+                suggest(a->d, 38, 0.8, "%s", gcc_sanitizers);
+                return;
+            }
+    }
 }

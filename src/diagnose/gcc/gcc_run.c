@@ -3,17 +3,16 @@
 
 #include "diagnose/gcc/gcc.h"
 
-#define SANITIZERS                                                                                \
-    "Run it again with the sanitizers, which name the line: --compiler-arg -fsanitize=address "   \
-    "--compiler-arg -g on the command line, \"compiler_args\": [\"-fsanitize=address\", \"-g\"] " \
-    "in a "                                                                                       \
-    "request."
+const char gcc_sanitizers[] =
+    "Run it again with the sanitizers, which name the line: --compiler-arg -fsanitize=address "
+    "--compiler-arg -g on the command line, \"compiler_args\": [\"-fsanitize=address\", \"-g\"] "
+    "in a request.";
 
 static void advise_segfault(const struct advice *a)
 {
     if (!endless_recursion(a->g, a->in, a->d))
         (void)gcc_explain_crash(a);
-    suggest(a->d, 38, 0.8, "%s", SANITIZERS);
+    suggest(a->d, 38, 0.8, "%s", gcc_sanitizers);
 }
 
 static void advise_divided(const struct advice *a)
@@ -55,6 +54,34 @@ static void advise_abort(const struct advice *a)
         suggest(a->d, 0, 0.6,
                 "The program called abort(), most likely where it printed this: `%.*s`.",
                 P(piece_cut(output, 160)));
+}
+
+/* size_t at = text.find('@'); text.substr(at) */
+static void advise_position(const struct advice *a)
+{
+    struct source_lines s = { .in = a->in };
+    struct match set, use;
+    while (next_source_line(&s)) {
+        if (!match(a->g, "\\b(\\w+)\\s*(?:=|\\{|\\()\\s*[\\w.>\\[\\]-]+(?:\\.|->)(r?find\\w*)\\(",
+                   s.line, &set))
+            continue;
+        for (uint32_t n = s.number + 1; n < s.number + BLANKS_NEAR; n++) {
+            struct piece line = source_line(s.file, n);
+            if (starts_with(line, "}") || (piece_has(line, "npos") && has_word(line, set.group[0])))
+                break;
+            if (!match(a->g, "\\.(substr|at|erase|insert|replace)\\(\\s*(\\w+)\\s*[,)]", line,
+                       &use) ||
+                !piece_same(use.group[1], set.group[0]))
+                continue;
+            if (a->d->location.line == 0)
+                set_location(a->d, s.file->name, n);
+            suggest(a->d, 38, 0.94,
+                    "%.*s() in line %u found nothing and returned std::string::npos, and line %u "
+                    "passes it to %.*s(): test `%.*s != std::string::npos` before.",
+                    P(set.group[1]), s.number, n, P(use.group[0]), P(set.group[0]));
+            return;
+        }
+    }
 }
 
 #include "diagnose/gcc_run.rules.h" /* generated */

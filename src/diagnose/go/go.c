@@ -224,7 +224,42 @@ static void advise_syntax(const struct advice *a)
         advise_outside(a);
 }
 
+/* total := 0 between two functions */
+static void advise_statement(const struct advice *a)
+{
+    struct match c;
+    if (!outside_at(a->file, a->d->location.line).extra &&
+        match(a->g, "^\\s*(\\w+(?:\\s*,\\s*\\w+)*)\\s*:=\\s*(.*)$", a->line, &c)) {
+        suggest(a->d, 17, 0.94,
+                "`:=` declares only inside of functions: outside, `var` does, `var %.*s = %.*s`.",
+                P(piece_cut(c.group[0], 80)), P(piece_cut(c.group[1], 100)));
+        suggest_replacement(a->d, "var %.*s = %.*s", P(c.group[0]), P(c.group[1]));
+        return;
+    }
+    advise_outside(a);
+}
+
 /* ---- the runtime ---- */
+
+/* doc["count"].(int), where doc was decoded from JSON */
+static void advise_number(const struct advice *a)
+{
+    struct match c;
+    char from[130], to[150];
+    struct piece type = a->m.group[0];
+    bool json = piece_has(text_of_source(a->file), "encoding/json");
+    if (!match(a->g, "((?:\\w+\\.)*\\w+(?:\\[[^\\[\\]]*\\])*)\\.\\((\\w+)\\)", a->line, &c) ||
+        !piece_same(c.group[1], type) || c.group[0].len > 80)
+        return;
+    suggest(a->d, 11, 0.93, "%s: take that and convert it, %.*s(%.*s.(float64)).",
+            json ? "A number of JSON becomes a float64 in an interface{}"
+                 : "The value is a float64",
+            P(type), P(c.group[0]));
+    (void)snprintf(from, sizeof from, "%.*s", P(c.all));
+    (void)snprintf(to, sizeof to, "%.*s(%.*s.(float64))", P(type), P(c.group[0]));
+    if (!match(a->g, ",\\s*\\w+\\s*:?=", a->line, &c))
+        (void)suggest_swap(a->in, a->d, piece_of(from), to);
+}
 
 static void advise_nil_map(const struct advice *a)
 {

@@ -289,6 +289,104 @@ static void advise_nothing_left(const struct advice *a)
                 "taking an element.");
 }
 
+/* The class declares a field of that name. */
+static bool has_field(const struct advice *a, struct piece name)
+{
+    struct piece rest = text_of_source(a->file), line;
+    struct match m;
+    for (unsigned n = 0; n < LINES_SEEN && next_line(&rest, &line); n++)
+        if (match(a->g,
+                  "^\\s+(?:(?:private|protected|public|static|final|volatile)\\s+)+[\\w<>\\[\\], "
+                  "?]*?\\b(\\w+)\\s*(?:=[^=].*)?;",
+                  line, &m) &&
+            piece_same(m.group[0], name))
+            return true;
+    return false;
+}
+
+/* String getName() { return getName(); }, void setName(String name) { setName(name); } */
+static void advise_recursion(const struct advice *a)
+{
+    struct match m, call;
+    char field[128];
+    uint32_t at = line_above_with(a, "(?<!new)(?<!return)\\s(\\w+)\\s*\\(([^()]*)\\)[\\w\\s,.]*\\{",
+                                  &m);
+    if (!at)
+        return;
+    struct piece name = m.group[0], parameters = m.group[1];
+    struct piece code = at == a->d->location.line ? piece_after(a->line, m.all) : a->line;
+    if (!match(a->g, "^\\s*(return\\s+)?(?:this\\.)?(\\w+)\\((\\w*)\\)\\s*;", code, &call) ||
+        !piece_same(call.group[1], name))
+        return;
+    bool prefix = match(a->g, "^(?:get|set|is)([A-Z]\\w*)$", name, &m);
+    COPY(prefix ? m.group[0] : name, field);
+    if (prefix)
+        field[0] = (char)(field[0] | 32);
+    if (!has_field(a, piece_of(field)))
+        return;
+    bool gets = call.group[0].at && call.group[2].len == 0 && parameters.len == 0;
+    if (!gets && (call.group[0].at || call.group[2].len == 0))
+        return;
+    char better[300];
+    if (gets)
+        (void)snprintf(better, sizeof better, "return %s;", field);
+    else
+        (void)snprintf(better, sizeof better, "this.%s = %.*s;", field,
+                       P(piece_cut(call.group[2], 100)));
+    suggest(a->d, 24, 0.95,
+            "%.*s() calls itself (line %u), without an end: use the field `%s`, `%s`.", P(name),
+            a->d->location.line, field, better);
+    if (at != a->d->location.line)
+        suggest_replacement(a->d, "%.*s%s", P(piece_cut(a->line, indent_of(a->line))), better);
+}
+
+/* A loop without an end whose closing brace is in the line: its first line. 0: the block is another. */
+static uint32_t endless_loop(const struct advice *a, uint32_t end, struct match *ret)
+{
+    size_t indent = indent_of(source_line(a->file, end));
+    struct match m;
+    for (uint32_t n = end; n > 0 && n + LINES_NEAR > end; n--) {
+        struct piece line = source_line(a->file, n);
+        if (match(a->g, "\\bbreak\\b", line, &m))
+            return 0;
+        if (n == end || piece_trim(line).len == 0 || indent_of(line) != indent)
+            continue;
+        return match(a->g,
+                     "\\b(while\\s*\\(\\s*true\\s*\\)|for\\s*\\([^;]*;\\s*(?:true\\s*)?;[^;]*\\))"
+                     "\\s*\\{?\\s*$",
+                     line, ret)
+                   ? n
+                   : 0;
+    }
+    return 0;
+}
+
+/* The statement before the line leaves the block, or is a loop without an end. */
+static void advise_unreachable(const struct advice *a)
+{
+    struct match m;
+    uint32_t n = a->d->location.line;
+    struct piece before = NO_PIECE;
+    for (unsigned k = 0; k < BLANKS_NEAR && n > 1 && before.len == 0; k++) {
+        before = piece_trim(piece_trim_end(source_line(a->file, --n)));
+        if (starts_with(before, "//"))
+            before = NO_PIECE;
+    }
+    uint32_t loop = piece_is(before, "}") ? endless_loop(a, n, &m) : 0;
+    if (loop)
+        suggest(
+            a->d, 0, 0.94,
+            "The loop `%.*s` in line %u has no `break`, so the program never reaches line %u: give "
+            "the loop a condition, or leave it with `if (...) break;`.",
+            P(m.group[0]), loop, a->d->location.line);
+    else if (indent_of(source_line(a->file, n)) == indent_of(a->line) &&
+             match(a->g, "^(?:return|throw|break|continue)\\b.*;$", before, &m))
+        suggest(a->d, 0, 0.93,
+                "The program never reaches this line, because `%.*s` in line %u leaves before it: "
+                "move the line above that, or remove one of the two.",
+                P(piece_cut(before, 100)), n);
+}
+
 #include "diagnose/java.rules.h" /* generated */
 
 /* ---- reading ---- */

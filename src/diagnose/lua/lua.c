@@ -172,10 +172,45 @@ static void advise_self(const struct advice *a)
             "object.method(...).");
 }
 
+/* grid[row][col] = 0, where no line makes grid[row] */
+static bool advise_row(const struct advice *a)
+{
+    struct match use, m;
+    if (!piece_has(a->message, "index a nil value") ||
+        !match(a->g, "([\\w.]+)\\[([\\w.]+)\\]\\s*[.\\[]", a->line, &use))
+        return false;
+    struct piece rest = text_of_source(a->file), line;
+    for (unsigned n = 0; n < LINES_SEEN && next_line(&rest, &line); n++)
+        if ((match(a->g, "([\\w.]+)\\[[^\\[\\]]*(?:\\[[^\\]]*\\])?\\]\\s*=[^=]", line, &m) ||
+             match(a->g, "\\binsert\\(\\s*([\\w.]+)", line, &m) ||
+             match(a->g, "([\\w.]+)\\s*=\\s*+(?!\\{\\s*\\})", line, &m)) &&
+            piece_same(m.group[0], use.group[0]))
+            return false;
+    uint32_t loop = a->d->location.line, last = loop;
+    while (loop > 0 && (!match(a->g, "\\bfor\\s+(\\w+)\\s*[=,]", source_line(a->file, loop), &m) ||
+                        !piece_same(m.group[0], use.group[1])))
+        loop = loop + BLANKS_NEAR > last ? loop - 1 : 0;
+    if (loop > 0)
+        suggest(
+            a->d, 0, 0.93,
+            "%.*s[%.*s] is nil because no line makes that inner table: write %.*s[%.*s] = {} at "
+            "the beginning of the loop in line %u.",
+            P(use.group[0]), P(use.group[1]), P(use.group[0]), P(use.group[1]), loop);
+    else
+        suggest(a->d, 0, 0.93,
+                "%.*s[%.*s] is nil because no line makes that inner table: write %.*s[%.*s] = "
+                "%.*s[%.*s] or {} before line %u.",
+                P(use.group[0]), P(use.group[1]), P(use.group[0]), P(use.group[1]), P(use.group[0]),
+                P(use.group[1]), a->d->location.line);
+    return true;
+}
+
 /* counts[word] + 1, xs[0] */
 static void advise_item(const struct advice *a)
 {
     struct match m;
+    if (advise_row(a))
+        return;
     uint32_t loop = line_above_with(a, "\\bfor\\s+(\\w+)\\s*=\\s*0\\s*,\\s*#", &m);
     if (loop)
         suggest(a->d, 0, 0.94,

@@ -393,6 +393,35 @@ static void advise_arguments(const struct advice *a)
                 P(a->m.group[1]), P(a->m.group[0]));
 }
 
+/* def title=(value) self.title = value end, def title; self.title; end */
+static void advise_recursion(const struct advice *a)
+{
+    struct match def, call;
+    uint32_t at = line_above_with(a, "\\bdef\\s+(?:self\\.)?(\\w+)(=?)\\s*(\\(\\s*\\w|\\w)?", &def);
+    if (!at || piece_has(def.all, "self."))
+        return;
+    struct piece name = def.group[0];
+    if (def.group[1].len > 0 &&
+        match(a->g, "^(.*)\\bself\\.(\\w+)(\\s*=[^=].*)$", a->line, &call) &&
+        piece_same(call.group[1], name)) {
+        suggest(a->d, 24, 0.95,
+                "`self.%.*s = ` calls the method %.*s= (line %u) again, without an end: store the "
+                "value in the variable, `@%.*s = `.",
+                P(name), P(name), at, P(name));
+        suggest_replacement(a->d, "%.*s@%.*s%.*s", P(call.group[0]), P(name), P(call.group[2]));
+        return;
+    }
+    if (def.group[1].len > 0 || def.group[2].at ||
+        !match(a->g, "^(\\s*(?:return\\s+)?)(?:self\\.)?(\\w+)\\s*$", a->line, &call) ||
+        !piece_same(call.group[1], name))
+        return;
+    suggest(a->d, 24, 0.95,
+            "`%.*s` calls the method %.*s (line %u) again, without an end: return the variable, "
+            "`@%.*s`.",
+            P(piece_trim(a->line)), P(name), at, P(name));
+    suggest_replacement(a->d, "%.*s@%.*s", P(call.group[0]), P(name));
+}
+
 #include "diagnose/ruby.rules.h" /* generated */
 
 /* ---- reading ---- */

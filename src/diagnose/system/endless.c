@@ -76,11 +76,15 @@ bool endless_recursion(struct diagnoser *g, const struct diagnose_input *in, str
                                P(piece_cut(less.group[0], 60)));
             if (d->location.line == 0)
                 set_location(d, f->name, at);
-            suggest(d, 24, 0.93,
-                    "%.*s() calls itself on every path (line %u), so the recursion never ends: add "
-                    "a base case that returns "
-                    "without the call%s.",
-                    P(name), at, base);
+            bool alike = match(g, "^\\s*\\)", call.group[1], &less);
+            suggest(
+                d, 24, 0.93,
+                alike ? "%.*s() calls itself on every path (line %u), so the recursion never "
+                        "ends: return a value or a member in place of the call, or add a case that "
+                        "ends it%s."
+                      : "%.*s() calls itself on every path (line %u), so the recursion never "
+                        "ends: add a base case that returns without the call%s.",
+                P(name), at, base);
             return true;
         }
     }
