@@ -141,14 +141,13 @@ static const struct declaration *number_of(const struct crash *c, struct piece a
             }
         return found;
     }
-    const struct declaration *d = NULL;
+    const struct declaration *d = declared(c, arg, n);
     if (match(c->a->g, "^(\\w+)\\[[^\\]]*\\]$", arg, &m)) {
         d = declared(c, m.group[0], n);
         struct declaration item = d ? *d : (struct declaration){ 0 };
         item.array = NO_PIECE;
         return d && match(c->a->g, "^\\[[^\\]]*\\]$", d->array, &m) && is_number(&item) ? d : NULL;
     }
-    d = declared(c, arg, n);
     return is_number(d) ? d : NULL;
 }
 
@@ -183,14 +182,15 @@ static bool is_print(const struct crash *c, struct piece line, uint32_t n)
             continue;
         bool real = piece_is(d->type, "double") || piece_is(d->type, "float");
         place(c, n);
-        suggest(c->a->d, 38, 0.94,
-                "%%s prints a text, and `%.*s` (line %u) is a %.*s: write %s in the format.",
-                P(arg), n, P(d->type),
-                real                        ? "%f"
-                : piece_is(d->type, "char") ? "%c"
-                : piece_has(d->type, "long") || piece_is(d->type, "size_t")
-                    ? piece_is(d->type, "size_t") ? "%zu" : "%ld"
-                    : "%d");
+        suggest(
+            c->a->d, 38, 0.94,
+            "%%s prints a text, and the type of `%.*s` (line %u) is %.*s: write %s in the format.",
+            P(arg), n, P(d->type),
+            real                        ? "%f"
+            : piece_is(d->type, "char") ? "%c"
+            : piece_has(d->type, "long") || piece_is(d->type, "size_t")
+                ? piece_is(d->type, "size_t") ? "%zu" : "%ld"
+                : "%d");
         return true;
     }
     return false;
@@ -275,14 +275,37 @@ static bool is_literal(const struct crash *c, struct piece line, uint32_t n)
 
 /* ---- pointers without memory ---- */
 
-/* A line between the two gives the name a value. */
+/* Whether the line tests the pointer itself: if (!p), while (p && ...), p == NULL, p ? a : b. */
+static bool is_tested(const struct crash *c, struct piece line, struct piece name)
+{
+    struct match m;
+    struct piece rest = line;
+    while (match(
+        c->a->g,
+        "(?|\\b(?:if|while|assert|return)\\b\\s*\\(*\\s*!?\\s*(\\w+)\\s*(?=\\)|;|&&|\\|\\|)|"
+        "(?:!|&&|\\|\\||;)\\s*\\(*\\s*(\\w+)\\s*(?=\\)|;|&&|\\|\\|)|(\\w+)\\s*(?:&&|\\|\\||\\?)|"
+        "(\\w+)\\s*[!=]=\\s*(?:NULL|nullptr|0)\\b|(?:NULL|nullptr|0)\\s*[!=]=\\s*(\\w+)\\b|"
+        "\\b(?:if|while)\\s*\\(+\\s*(\\w+)\\s*=[^=])",
+        rest, &m)) {
+        if (piece_same(m.group[0], name) &&
+            !match(c->a->g, "(?:->|\\.)\\s*$", piece_cut(line, piece_offset(line, m.group[0])),
+                   &(struct match){ 0 }))
+            return true;
+        rest = piece_after(line, m.group[0]);
+    }
+    return false;
+}
+
+/* A line between the two gives the name a value, or tests it. */
 static bool is_set_between(const struct crash *c, struct piece name, uint32_t from, uint32_t to)
 {
     struct match m;
-    for (uint32_t n = from; n < to; n++) {
+    for (uint32_t n = from + 1; n < to; n++) {
         struct piece line = source_line(c->file, n), whole = line;
+        if (is_tested(c, line, name))
+            return true;
         while (match(c->a->g, "(?:^|[^\\w*.>&])(\\w+)\\s*=[^=]|&(\\w+)", line, &m)) {
-            if ((piece_same(m.group[0], name) || piece_same(m.group[1], name)) && n != from)
+            if (piece_same(m.group[0], name) || piece_same(m.group[1], name))
                 return true;
             line = piece_after(whole, m.all);
         }
@@ -329,27 +352,6 @@ static bool is_without_memory(const struct crash *c, struct piece line, uint32_t
                     piece_has(d->type, "char") ? "an array `char name[100];` or malloc()"
                                                : "malloc(), or the address of a variable");
         return true;
-    }
-    return false;
-}
-
-/* Whether the line tests the pointer itself: if (!p), while (p && ...), p == NULL, p ? a : b. */
-static bool is_tested(const struct crash *c, struct piece line, struct piece name)
-{
-    struct match m;
-    struct piece rest = line;
-    while (match(
-        c->a->g,
-        "(?|\\b(?:if|while|assert|return)\\b\\s*\\(*\\s*!?\\s*(\\w+)\\s*(?=\\)|;|&&|\\|\\|)|"
-        "(?:!|&&|\\|\\||;)\\s*\\(*\\s*(\\w+)\\s*(?=\\)|;|&&|\\|\\|)|(\\w+)\\s*(?:&&|\\|\\||\\?)|"
-        "(\\w+)\\s*[!=]=\\s*(?:NULL|nullptr|0)\\b|(?:NULL|nullptr|0)\\s*[!=]=\\s*(\\w+)\\b|"
-        "\\b(?:if|while)\\s*\\(+\\s*(\\w+)\\s*=[^=])",
-        rest, &m)) {
-        if (piece_same(m.group[0], name) &&
-            !match(c->a->g, "(?:->|\\.)\\s*$", piece_cut(line, piece_offset(line, m.group[0])),
-                   &(struct match){ 0 }))
-            return true;
-        rest = piece_after(line, m.group[0]);
     }
     return false;
 }
@@ -542,11 +544,10 @@ static bool reads_untested(const struct crash *c, struct reader *r)
     r->name = r->parameter->name;
     for (uint32_t n = r->parameter->line; n < r->parameter->line + LINES_NEAR; n++) {
         struct piece line = source_line(c->file, n), rest = line;
-        if (n == r->parameter->line) {
+        if (n == r->parameter->line)
             rest = line = piece_skip(line, piece_find(line, "{"));
-        } else if (starts_with(line, "}") || !line.at) {
+        else if (starts_with(line, "}") || !line.at)
             return false;
-        }
         if (is_tested(c, line, r->name) || is_tested(c, line, r->parameter->name))
             return false;
         while (match(c->a->g, "(?<![\\w.>])(\\w+)\\s*->\\s*(\\w+)", rest, &m)) {
@@ -611,7 +612,7 @@ static bool is_null_passed(const struct crash *c, struct piece line, uint32_t n)
             suggest(c->a->d, 38, 0.92,
                     "`%.*s` is NULL (line %u) in the first call of %.*s() (line %u), and line %u "
                     "reads `%.*s->%.*s`: handle the empty list before that line, if (%.*s == NULL) "
-                    "{ ... }, which returns or sets the first item.",
+                    "return ...;",
                     P(d->name), d->line, P(call.group[0]), n, r.line, P(r.name), P(r.member),
                     P(r.name));
             return true;
@@ -761,6 +762,9 @@ static bool is_freed_wrongly(const struct crash *c, struct piece line, uint32_t 
                 n, P(name), at, how);
         return true;
     }
+    const struct declaration *of = d && d->stars.len == 1 ? declared(c, d->value, n) : NULL;
+    if (of && !is_set_between(c, name, d->line, n)) /* int *p = values; */
+        d = of;
     bool array = d && !d->parameter && d->array.len > 0 && d->stars.len == 0;
     bool literal = d && d->stars.len == 1 && piece_byte(d->value, 0) == '"' &&
                    !is_set_between(c, name, d->line, n);

@@ -2,15 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-int main(int argc, char **argv) {
-    (void)argv;
-    char *small = malloc(8);
-    char *next = malloc(8);
-    memset(small, 'x', (size_t)argc * 60);
-    char *large = malloc(40000);
-    puts("filled");
-    free(large);
-    free(next);
-    free(small);
+int main(void) {
+    char *label = malloc(8);
+    for (int i = 0; i < 60; i++)
+        strcpy(label + i, "x");
+    char *text = malloc(40000);
+    snprintf(text, 40000, "%s", label);
+    puts(text);
+    free(text);
+    free(label);
     return 0;
 }
