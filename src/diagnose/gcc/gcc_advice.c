@@ -72,13 +72,13 @@ static void advise_for(const struct advice *a)
 /* The compiler's text from the error to the next one: the notes in it are about this error. */
 static struct piece notes_of(const struct advice *a)
 {
-    struct piece text = text_of(a->in), rest = text;
+    struct piece text = text_of(a->in);
     char first[200];
     COPY(piece_cut(a->message, sizeof first - 1), first);
     size_t at = piece_find(text, first);
     if (at == text.len)
         return text;
-    rest = piece_skip(text, at + strlen(first));
+    struct piece rest = piece_skip(text, at + strlen(first));
     return piece_cut(rest, piece_find(rest, " error: "));
 }
 
