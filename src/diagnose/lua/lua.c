@@ -172,6 +172,23 @@ static void advise_self(const struct advice *a)
             "object.method(...).");
 }
 
+/* The line may give the table items: it sets one, gives the table a value, or passes it on. */
+static bool may_fill(const struct advice *a, struct piece line, struct piece table)
+{
+    struct piece rest = line;
+    struct match m;
+    while (match(a->g,
+                 "(?|([\\w.]+)\\[[^\\[\\]]*(?:\\[[^\\]]*\\])?\\]\\s*=[^=]|"
+                 "([\\w.]+)\\s*=\\s*+(?!\\{\\s*\\})[^=]|"
+                 "(?<!pairs)(?<!print)[(,=]\\s*([\\w.]+)\\s*(?=[,)]|$))",
+                 rest, &m)) {
+        if (piece_same(m.group[0], table))
+            return true;
+        rest = piece_after(line, m.group[0]);
+    }
+    return false;
+}
+
 /* grid[row][col] = 0, where no line makes grid[row] */
 static bool advise_row(const struct advice *a)
 {
@@ -181,10 +198,7 @@ static bool advise_row(const struct advice *a)
         return false;
     struct piece rest = text_of_source(a->file), line;
     for (unsigned n = 0; n < LINES_SEEN && next_line(&rest, &line); n++)
-        if ((match(a->g, "([\\w.]+)\\[[^\\[\\]]*(?:\\[[^\\]]*\\])?\\]\\s*=[^=]", line, &m) ||
-             match(a->g, "\\binsert\\(\\s*([\\w.]+)", line, &m) ||
-             match(a->g, "([\\w.]+)\\s*=\\s*+(?!\\{\\s*\\})", line, &m)) &&
-            piece_same(m.group[0], use.group[0]))
+        if (may_fill(a, line, use.group[0]))
             return false;
     uint32_t loop = a->d->location.line, last = loop;
     while (loop > 0 && (!match(a->g, "\\bfor\\s+(\\w+)\\s*[=,]", source_line(a->file, loop), &m) ||
