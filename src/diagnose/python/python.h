@@ -10,7 +10,7 @@ extern const struct rule py_name_rules[], py_variable_rules[], py_object_rules[]
 /* Messages of one meaning, which are asked before the others. */
 extern const struct rule py_builtin_rules[];
 /* Causes that the source or a value shows, which are asked before all others. */
-extern const struct rule py_cause_rules[], py_design_rules[];
+extern const struct rule py_cause_rules[], py_design_rules[], py_usage_rules[];
 /* Errors of libraries. They are asked first: the other rules know nothing of libraries. */
 extern const struct rule py_library[];
 

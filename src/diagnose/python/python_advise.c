@@ -40,7 +40,9 @@ void python_advise(struct diagnoser *g, const struct diagnose_input *in, struct 
     advice_begin(&a, g, in, d);
     set_docs(d);
     size_t before = d->n_suggestions;
-    rules_apply(&a, py_cause_rules, EVERY_RULE);
+    rules_apply(&a, py_usage_rules, FIRST_RULE);
+    if (d->n_suggestions == before)
+        rules_apply(&a, py_cause_rules, EVERY_RULE);
     if (d->n_suggestions == before)
         rules_apply(&a, py_design_rules, EVERY_RULE);
     if (d->n_suggestions == before)

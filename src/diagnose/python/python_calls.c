@@ -469,6 +469,31 @@ static void on_not_callable(const struct advice *a)
                 type.len && strchr("aeiou", piece_byte(type, 0)) ? "n" : "", P(type));
 }
 
+/* `f[x]`, where f is a function: of the program itself, or made by the line that gave the name its value. */
+static void on_function_item(const struct advice *a, const struct match *item)
+{
+    char old[200], called[200];
+    struct piece name = item->group[0], definition, value;
+    uint32_t number;
+    struct match m;
+    if (!piece_has(name, ".") && !definition_of(a, name, &definition, &number) &&
+        py_assigned(a, name, &value, &number) && match(a->g, "^([\\w.]+)\\(", value, &m)) {
+        suggest(a->d, 12, 0.88,
+                "'%.*s' is a function since line %u, because %.*s() returned one: call '%.*s' "
+                "first, or let %.*s() return the value.",
+                P(name), number, P(m.group[0]), P(name), P(m.group[0]));
+        return;
+    }
+    bool direct = !piece_has(name, ".") && !(definition_of(a, name, &definition, &number) &&
+                                             piece_is(parameters(a, definition), "()"));
+    (void)snprintf(old, sizeof old, "%.*s", P(piece_cut(item->all, 190)));
+    (void)snprintf(called, sizeof called, direct ? "%.*s(%.*s)" : "%.*s()[%.*s]", P(name),
+                   P(item->group[1]));
+    suggest(a->d, 12, 0.92, "'%.*s' is a function: call it with round brackets, %s.", P(name),
+            called);
+    (void)suggest_swap(a->in, a->d, piece_of(old), called);
+}
+
 static void on_not_subscriptable(const struct advice *a)
 {
     struct piece type = a->m.group[0];
@@ -482,18 +507,7 @@ static void on_not_subscriptable(const struct advice *a)
     bool function = piece_is(type, "function") || piece_is(type, "method") ||
                     piece_is(type, "builtin_function_or_method");
     if (function && match(a->g, "([\\w.]+)\\[([^\\]]*)\\]", a->line, &m)) {
-        char old[200], called[200];
-        struct piece definition;
-        uint32_t number;
-        bool direct = !piece_has(m.group[0], ".") &&
-                      !(definition_of(a, m.group[0], &definition, &number) &&
-                        piece_is(parameters(a, definition), "()"));
-        (void)snprintf(old, sizeof old, "%.*s", P(piece_cut(m.all, 190)));
-        (void)snprintf(called, sizeof called, direct ? "%.*s(%.*s)" : "%.*s()[%.*s]", P(m.group[0]),
-                       P(m.group[1]));
-        suggest(a->d, 12, 0.92, "'%.*s' is a function: call it with round brackets, %s.",
-                P(m.group[0]), called);
-        (void)suggest_swap(a->in, a->d, piece_of(old), called);
+        on_function_item(a, &m);
         return;
     }
     if (piece_is(type, "set")) {

@@ -99,24 +99,29 @@ static void on_unmatched(const struct advice *a)
         suggest_replacement(a->d, "%.*s", P(piece_cut(a->line, piece_end(a->line, t) - 1)));
 }
 
+/* 'Don't': the apostrophe inside of a word ends a text in single quotes. */
+static bool is_apostrophe(const struct advice *a)
+{
+    struct match m;
+    if (!match(a->g,
+               "^((?:[^'\"#]|'[^']*'(?!\\w)|\"[^\"]*\")*)(?:(?<!\\w)|(?<=\\b[fFrRbBuU]))'([^\"']*"
+               "\\w'\\w[^\"']*)'((?!\\w)(?:[^'\""
+               "]|'[^']*'|\"[^\"]*\")*)$",
+               a->line, &m))
+        return false;
+    suggest(a->d, 18, 0.94,
+            "The apostrophe in the word ends the text: put double quotes around the text, or write "
+            "\\'.");
+    suggest_replacement(a->d, "%.*s\"%.*s\"%.*s", P(m.group[0]), P(m.group[1]), P(m.group[2]));
+    return true;
+}
+
 static void on_unterminated(const struct advice *a)
 {
     struct match m;
     bool triple = piece_has(a->message, "triple");
-    if (match(a->g, "^([^'\"]*)'([^\"']*\\w'(?:s|t|re|ve|ll|d|m) [^\"']*)'([^'\"]*)$", a->line,
-              &m)) {
-        suggest(a->d, 18, 0.94,
-                "The apostrophe ends the text: put double quotes around the text, or write \\'.");
-        suggest_replacement(a->d, "%.*s\"%.*s\"%.*s", P(m.group[0]), P(m.group[1]), P(m.group[2]));
+    if (!triple && is_apostrophe(a))
         return;
-    }
-    if (match(a->g, "^([^'\"]*)'([^\"']*\\w'\\w[^\"']*)'([^'\"]*)$", a->line, &m)) {
-        suggest(
-            a->d, 18, 0.94,
-            "The quote inside the text ends it: put double quotes around the text, or write \\'.");
-        suggest_replacement(a->d, "%.*s\"%.*s\"%.*s", P(m.group[0]), P(m.group[1]), P(m.group[2]));
-        return;
-    }
     if (match(a->g, "\\\\[\"'][)\\]]*\\s*$", a->line, &m)) {
         suggest(a->d, 18, 0.92,
                 "The backslash before the last quote belongs to the text, which therefore goes on: "
@@ -131,6 +136,14 @@ static void on_unterminated(const struct advice *a)
                 P(m.group[1]), P(m.group[3]));
         suggest_replacement(a->d, "%.*s%.*s%.*s%.*s%.*s", P(m.group[0]), P(m.group[1]),
                             P(m.group[2]), P(m.group[1]), P(m.group[4]));
+        return;
+    }
+    if (!triple && match(a->g, "\\w(['\"])\\w.*\\1", a->line, &m)) {
+        suggest(
+            a->d, 18, 0.85,
+            "The number of %.*s in line %u is odd: one is inside of a text and ends it (write "
+            "\\%.*s for it, or use the other kind of quote around that text), or one is missing.",
+            P(m.group[0]), a->d->location.line, P(m.group[0]));
         return;
     }
     suggest(a->d, 18, 0.94, "The %squote that opens in line %u is not closed%s.",
@@ -187,6 +200,32 @@ static void on_comma(const struct advice *a)
     }
     suggest(a->d, 18, 0.8,
             "A comma or an operator seems to be missing between two values in this line: add it.");
+}
+
+/* [x if test for x in items]: a filter stands behind the loop. */
+static void on_filter(const struct advice *a)
+{
+    struct match m;
+    if (match(a->g,
+              "^(.*[\\[({]\\s*)((?:[^\\[\\](){}]|\\([^()]*\\)|\\[[^\\[\\]]*\\])+?) if "
+              "((?:[^\\[\\](){}]|\\([^()]*\\)|\\[[^\\[\\]]*\\])+?) (for "
+              "(?:[^\\[\\](){}]|\\([^()]*\\)|\\[[^\\[\\]]*\\])+)([\\])}].*)$",
+              a->line, &m) &&
+        !match(a->g, "\\b(?:else|if)\\b", m.group[2], &(struct match){ 0 }) &&
+        !match(a->g, "\\b(?:else|if)\\b", m.group[3], &(struct match){ 0 })) {
+        suggest(a->d, 17, 0.94,
+                "An `if` that chooses the items stands at the end, behind the `for`: [x for x in "
+                "items if test]. Before the `for` it needs an `else`, and keeps every item.");
+        suggest_replacement(a->d, "%.*s%.*s %.*s if %.*s%.*s", P(m.group[0]), P(m.group[1]),
+                            P(m.group[3]), P(m.group[2]), P(m.group[4]));
+    } else if (piece_has(a->line, " for ")) {
+        suggest(a->d, 17, 0.9,
+                "An `if` that chooses the items stands at the end, behind the `for`: [x for x in "
+                "items if test]. An `if` that chooses a value needs an `else`.");
+    } else if (!py_advise_by_line(a)) {
+        suggest(a->d, 17, 0.88,
+                "An `if` inside an expression needs an `else`: `a if test else b`.");
+    }
 }
 
 /* ---- lines ---- */
@@ -270,6 +309,17 @@ static void on_assigned(const struct advice *a)
     suggest_replacement(a->d, "%.*s%.*s = %.*s", P(m.group[0]), P(m.group[2]), P(m.group[1]));
 }
 
+/* Whether comments alone, or blank lines, stand between the head of a block and the line, which is not indented. */
+static bool has_no_body(const struct advice *a, uint32_t head)
+{
+    size_t lines = 0;
+    for (uint32_t i = head + 1; i < a->d->location.line && lines < LINES_NEAR; i++, lines++)
+        if (piece_trim(source_line(a->file, i)).len > 0 &&
+            !starts_with(piece_trim(source_line(a->file, i)), "#"))
+            return false;
+    return lines > 0 && indent_of(a->line) <= indent_of(source_line(a->file, head));
+}
+
 static void on_expected_block(const struct advice *a)
 {
     struct match m;
@@ -282,8 +332,8 @@ static void on_expected_block(const struct advice *a)
     uint32_t above = known ? piece_number(m.group[1]) : 0;
     bool other = match(a->g, "^\\s*(?:def|class|@|if __name__|import|from)\\b", a->line, &begins) ||
                  match(a->g, "^\\s*(?:elif|else|except|finally|case)\\b", a->line, &end);
-    if (known && (above >= a->d->location.line || other)) {
-        /* The file ends there, or another definition follows. */
+    if (known && (above >= a->d->location.line || other || has_no_body(a, above))) {
+        /* The file ends there, or something else follows. */
         suggest(a->d, 19, 0.93,
                 "The %.*s in line %u has no body: write its lines below it, indented by four "
                 "spaces, or `pass`. A comment is no body.",

@@ -165,6 +165,21 @@ static void say_column(const struct advice *a, struct piece key)
                 P(key));
 }
 
+/* Another line of the program has the key itself: it is no slip of the pen. */
+static bool is_key_elsewhere(const struct advice *a, struct piece key)
+{
+    struct piece rest = text_of_source(a->file), line;
+    struct match m;
+    for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++)
+        while (i != a->d->location.line && line.len > 0 &&
+               match(a->g, "[\"']([^\"']+)[\"']\\s*(?::|\\]\\s*=[^=])", line, &m)) {
+            if (piece_same(m.group[0], key))
+                return true;
+            line = piece_after(line, m.all);
+        }
+    return false;
+}
+
 static void on_key(const struct advice *a)
 {
     struct piece key = a->m.group[0];
@@ -181,7 +196,7 @@ static void on_key(const struct advice *a)
     if (!n.best[0])
         similar_try_texts(&n, a->in);
     char quoted[160], near[160];
-    if (n.best[0]) {
+    if (n.best[0] && !is_key_elsewhere(a, key)) {
         suggest(a->d, 8, 0.92, "Did you mean '%s'? The program has that key.", n.best);
         (void)snprintf(near, sizeof near, "'%s'", n.best);
         (void)snprintf(quoted, sizeof quoted, "'%.*s'", P(key));

@@ -1,0 +1,4 @@
+labels = {
+    'yes': 'I can't wait',
+}
+print(labels)

@@ -1,0 +1,2 @@
+name = "Ana"
+print(f'It's {name}')

@@ -1,0 +1,6 @@
+def clear(cache):
+    # nothing to do yet
+
+
+cache = {}
+clear(cache)

@@ -1,0 +1,4 @@
+import functools
+
+rates = []
+print(functools.reduce(lambda a, b: a * b, rates))
