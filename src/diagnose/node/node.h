@@ -61,6 +61,8 @@ bool js_wrong_function_of_module(const struct advice *a, struct piece owner, str
 bool js_wrong_import(const struct advice *a, struct piece name, bool as_class);
 bool js_no_such_method(const struct advice *a, struct piece owner, struct piece name);
 bool js_item_is_called(const struct advice *a, struct piece owner, struct piece key);
+/* The names that a module of Node's exports, as far as they are known. */
+void js_try_module(struct piece module, struct similar *s);
 bool js_is_set_below(const struct advice *a, struct piece name);
 bool js_parameter_hides(const struct advice *a, struct piece name);
 

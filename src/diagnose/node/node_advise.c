@@ -349,6 +349,63 @@ static void on_own_throw(const struct advice *a)
                 a->d->location.line, how);
 }
 
+/* The line that begins with a '(': the next one, or the first of the lines of which this is the last. 0 when there
+ * is none. */
+static uint32_t line_of_round(const struct advice *a)
+{
+    struct match m;
+    uint32_t here = a->d->location.line;
+    if (match(a->g, "^\\s*\\(", source_line(a->file, here + 1), &m))
+        return here + 1;
+    bool closes = match(a->g, "^\\s*\\}\\s*\\)", a->line, &m);
+    for (uint32_t i = here; closes && i-- > 1 && here - i < LINES_NEAR;) {
+        struct piece line = source_line(a->file, i);
+        if (piece_trim(line).len > 0 && indent_of(line) <= indent_of(a->line))
+            return match(a->g, "^\\s*\\(", line, &m) ? i : 0;
+    }
+    return 0;
+}
+
+/* A line that begins with a bracket goes on with the statement above it, when that has no `;`. */
+static bool continues_line_above(const struct advice *a)
+{
+    struct match m;
+    uint32_t above = a->d->location.line;
+    if (!match(
+            a->g,
+            "^Cannot (?:access|read|set|destructure)\\b|is not a function|is not iterable|is not a "
+            "constructor",
+            a->message, &m))
+        return false;
+    struct piece here = a->line, before;
+    if (!match(a->g, "^\\s*[\\[(]", here, &m)) { /* a call is reported where it begins */
+        if (!piece_has(a->message, "is not a function"))
+            return false;
+        above = line_of_round(a);
+        here = source_line(a->file, above);
+        if (!above)
+            return false;
+    }
+    do
+        before = source_line(a->file, --above);
+    while (above > 1 && piece_trim(before).len == 0);
+    if (!match(a->g, "[\\w$)\\]'\"`]\\s*$", before, &m) || piece_has(before, "//") ||
+        match(a->g, "^\\s*(?:if|else|for|while|do|return|case|\\*|/\\*|\\}?\\s*else)\\b", before,
+              &m) ||
+        indent_of(here) != indent_of(before))
+        return false;
+    suggest(a->d, 18, 0.95,
+            "Line %u has no `;` at its end, and the next line begins with a bracket, so JavaScript "
+            "reads both as one statement: write `;` at the end of line %u.",
+            above, above);
+    if (a->line.at == here.at)
+        suggest_replacement(a->d, "%.*s;%.*s", P(piece_cut(here, indent_of(here))),
+                            P(piece_trim(here)));
+    else
+        suggest_replacement(a->d, "%.*s;", P(piece_trim_end(before)));
+    return true;
+}
+
 #include "diagnose/node_advise.rules.h" /* generated */
 
 static void set_docs(struct diagnosis *d)
@@ -381,6 +438,8 @@ void node_advise(struct diagnoser *g, const struct diagnose_input *in, struct di
     advice_begin(&a, g, in, d);
     advice_use_own_error(&a);
     set_docs(d);
+    if (continues_line_above(&a))
+        return;
     for (size_t i = 0; i < ARRAY_LEN(tables); i++)
         rules_apply(&a, tables[i], EVERY_RULE);
     rules_apply(&a, js_api_rules, FIRST_RULE);

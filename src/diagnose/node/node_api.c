@@ -1,24 +1,69 @@
 /* Rules for JavaScript: errors of the functions of Node. Runs in: keeper. */
 #include "diagnose/node/node.h"
 
-/* bus.on("x", handler()): the result of the call is passed, and not the function. */
+/* bus.on("x", handler()): the result of the call is passed, and not the function. `call` has the name and the
+ * arguments. */
+static void say_called(const struct advice *a, const struct match *call)
+{
+    struct piece name = call->group[0], arguments = call->group[1];
+    if (piece_trim(arguments).len == 0) {
+        suggest(a->d, 10, 0.94,
+                "%.*s() is called here, and its result is passed: pass the function itself, %.*s "
+                "without brackets.",
+                P(name), P(name));
+        suggest_replacement(a->d, "%.*s%.*s", P(piece_cut(a->line, piece_end(a->line, name))),
+                            P(piece_skip(a->line, piece_end(a->line, arguments) + 1)));
+        return;
+    }
+    suggest(
+        a->d, 10, 0.94,
+        "%.*s(%.*s) is called at once, and its result is passed: pass a function that calls it, "
+        "() => %.*s(%.*s).",
+        P(name), P(arguments), P(name), P(arguments));
+    size_t at = piece_offset(a->line, name);
+    suggest_replacement(a->d, "%.*s() => %.*s", P(piece_cut(a->line, at)),
+                        P(piece_skip(a->line, at)));
+}
+
+/* The functions of timers take their function first. False when the line calls none. */
+static bool is_timer(const struct advice *a)
+{
+    struct match m, timer;
+    if (!match(a->g,
+               "\\b(setTimeout|setInterval|setImmediate|queueMicrotask|process\\.nextTick)\\(",
+               a->line, &timer))
+        return false;
+    if (piece_has(a->message, "Received undefined") &&
+        match(a->g, "^\\s*(?!function\\b)([\\w$.]+)\\(([^()]*)\\)\\s*[,)]",
+              piece_after(a->line, timer.all), &m))
+        say_called(a, &m);
+    else
+        suggest(a->d, 10, 0.93, "%.*s() takes a function first: %.*s(() => { ... }%s).",
+                P(timer.group[0]), P(timer.group[0]),
+                piece_is(timer.group[0], "setTimeout") || piece_is(timer.group[0], "setInterval")
+                    ? ", milliseconds"
+                    : "");
+    return true;
+}
+
 static void on_callback(const struct advice *a)
 {
     struct match m;
-    if (match(a->g, "[(,]\\s*([\\w$.]+)\\(\\)\\s*[,)]", a->line, &m)) {
-        suggest(a->d, 10, 0.94,
-                "%.*s() is called here, and its result is passed: pass the function itself, %.*s "
-                "without "
-                "brackets.",
-                P(m.group[0]), P(m.group[0]));
-        suggest_replacement(a->d, "%.*s%.*s", P(piece_cut(a->line, piece_end(a->line, m.group[0]))),
-                            P(piece_skip(a->line, piece_end(a->line, m.group[0]) + 2)));
+    if (is_timer(a))
+        return;
+    if (piece_has(a->message, "Received undefined") &&
+        match(a->g, ",\\s*(?!function\\b)([\\w$.]+)\\(([^()]*)\\)\\s*\\)\\s*;?\\s*$", a->line,
+              &m)) {
+        say_called(a, &m);
         return;
     }
-    suggest(a->d, 10, 0.93,
-            "The function wants a callback as its last argument: pass one, (error, data) => { ... "
-            "}, or use the "
-            "version with Sync or of fs/promises.");
+    if (match(a->g, "\\.(?:on|once|addListener|addEventListener|prependListener)\\(", a->line, &m))
+        suggest(a->d, 10, 0.93,
+                "The listener is no function: pass one as the last argument, (value) => { ... }.");
+    else
+        suggest(a->d, 10, 0.93,
+                "The function wants a callback as its last argument: pass one, (error, data) => { "
+                "... }, or use the version with Sync or of fs/promises.");
 }
 
 static void on_path(const struct advice *a)

@@ -130,17 +130,23 @@ static struct piece module_of(const struct advice *a, struct piece name, bool *r
     return NO_PIECE;
 }
 
+void js_try_module(struct piece module, struct similar *s)
+{
+    if (starts_with(module, "node:"))
+        module = piece_skip(module, 5);
+    struct piece rest = piece_of(text_for(module_functions, module));
+    while (rest.len > 0) {
+        struct piece name = piece_cut(rest, piece_find(rest, " "));
+        similar_try(s, name);
+        rest = piece_skip(rest, name.len + 1);
+    }
+}
+
 /* The most similar function of a module of Node. */
 static bool near_of_module(struct piece module, struct piece name, char *out, size_t size)
 {
     struct similar near = { .name = name };
-    const char *all = text_for(module_functions, module);
-    struct piece rest = piece_of(all);
-    while (all && rest.len > 0) {
-        size_t end = piece_find(rest, " ");
-        similar_try(&near, piece_cut(rest, end));
-        rest = piece_skip(rest, end + 1);
-    }
+    js_try_module(module, &near);
     (void)snprintf(out, size, "%s", near.best);
     return near.best[0] != '\0';
 }

@@ -200,11 +200,15 @@ static void on_require(const struct advice *a)
                   a->line, &m))
             suggest_replacement(a->d, "import %.*s from %.*s;", P(m.group[0]), P(m.group[1]));
     } else {
-        suggest(a->d, 30, 0.93, "A module has no %.*s: %s.", P(a->m.group[0]),
-                piece_is(a->m.group[0], "__dirname") || piece_is(a->m.group[0], "__filename")
-                    ? "use import.meta.url, its address, or fileURLToPath(import.meta.url) from "
-                      "'url', its path"
-                    : "write `export` before the names that others import");
+        suggest(
+            a->d, 30, 0.93, "A module has no %.*s: %s.", P(a->m.group[0]),
+            piece_is(a->m.group[0], "__dirname")
+                ? "write const __dirname = dirname(fileURLToPath(import.meta.url)), with dirname "
+                  "of 'path' and fileURLToPath of 'url', or import.meta.dirname since Node 20.11"
+            : piece_is(a->m.group[0], "__filename")
+                ? "write const __filename = fileURLToPath(import.meta.url), with fileURLToPath of "
+                  "'url', or import.meta.filename since Node 20.11"
+                : "write `export` before the names that others import");
     }
 }
 
@@ -214,12 +218,21 @@ static void on_no_export(const struct advice *a)
     struct diagnose_input alone = *a->in;
     alone.sources = find_source(a->in, a->m.group[0]);
     alone.n_sources = alone.sources != NULL;
-    similar_try_sources(&n, &alone);
-    if (n.best[0])
+    bool own = alone.n_sources > 0;
+    if (own)
+        similar_try_sources(&n, &alone);
+    else
+        js_try_module(a->m.group[0], &n);
+    if (n.best[0]) {
+        suggest(a->d, 30, own ? 0.85 : 0.93, "'%.*s' exports no '%.*s': did you mean '%s'?%s",
+                P(a->m.group[0]), P(a->m.group[1]), n.best,
+                own ? " An import without { } takes the default export."
+                    : " Write it so in every line that uses it.");
+    } else if (starts_with(a->m.group[0], "node:"))
         suggest(a->d, 30, 0.85,
-                "'%.*s' exports no '%.*s': did you mean '%s'? An import without { } takes the "
-                "default export.",
-                P(a->m.group[0]), P(a->m.group[1]), n.best);
+                "'%.*s' exports no '%.*s': check the name, capital letters count, and the module "
+                "that has it.",
+                P(a->m.group[0]), P(a->m.group[1]));
     else
         suggest(a->d, 30, 0.8,
                 "'%.*s' exports no '%.*s': check its export lines; an import without { } takes the "

@@ -116,12 +116,35 @@ static bool blame_line(const struct advice *a, struct piece before, struct piece
     return true;
 }
 
+/* Promise.allSettled() gives objects with the value inside. */
+static bool is_settled(const struct advice *a, struct piece before)
+{
+    struct match m;
+    struct js_origin from;
+    struct piece value, list = NO_PIECE;
+    uint32_t line = 0;
+    if (!match(a->g, "([A-Za-z_$][\\w$]*)(?:\\[\\w+\\])?(?:\\.([\\w$]+))?$", before, &m) ||
+        piece_is(m.group[1], "value") || piece_is(m.group[1], "reason"))
+        return false;
+    struct piece name = m.group[0], inner = m.group[1];
+    if (js_declared_by(a, name, &from))
+        list = from.from;
+    if (!js_assigned(a, list.at ? list : name, &value, &line) || !piece_has(value, "allSettled("))
+        return false;
+    suggest(a->d, 28, 0.94,
+            "Promise.allSettled() in line %u gives objects with `status`, and `value` or `reason`: "
+            "the result is in `value`, %.*s.value%s%.*s, when `status` is \"fulfilled\". "
+            "Promise.all() gives the results themselves.",
+            line, P(name), inner.at ? "." : "", P(inner));
+    return true;
+}
+
 static void on_undefined(const struct advice *a)
 {
     struct piece what = a->m.group[0], property = a->m.group[1];
     struct piece before = before_property(a, property), name = NO_PIECE;
     struct match m;
-    if (js_explain_origin(a, before, property))
+    if (is_settled(a, before) || js_explain_origin(a, before, property))
         return;
     bool named = before.len > 0 &&
                  match(a->g, "([A-Za-z_$][\\w$.]*)(\\[[^\\[\\]]*\\])?$", before, &m);
@@ -254,11 +277,19 @@ static bool no_array(const struct advice *a, struct piece owner, struct piece va
 static void on_reduce(const struct advice *a)
 {
     struct match m;
+    bool sum = match(a->g, "\\(?\\b(\\w+), ?(\\w+)\\)? => \\1 ?\\+ ?\\2\\b(?! ?[-*/%.\\[])",
+                     a->line, &m),
+         product = match(a->g, "\\(?\\b(\\w+), ?(\\w+)\\)? => \\1 ?\\* ?\\2\\b", a->line, &m);
     suggest(a->d, 28, 0.94,
-            "The array is empty, and reduce() has no first value: give it one, .reduce((a, b) => "
-            "..., 0).");
-    if (match(a->g, "^(.*\\.reduce\\(\\(?\\w+, ?\\w+\\)? => [^,{}()]+)(\\).*)$", a->line, &m))
-        suggest_replacement(a->d, "%.*s, 0%.*s", P(m.group[0]), P(m.group[1]));
+            "The array is empty, and reduce() has no first value: give it one as the second "
+            "argument, %s.",
+            product ? "1 for a product"
+            : sum   ? "0 for a sum, \"\" for texts"
+                    : "0 for a sum, 1 for a product, \"\" for texts");
+    if ((sum || product) &&
+        match(a->g, "^(.*\\.reduce\\(\\(?\\w+, ?\\w+\\)? => [^,{}()]+)(\\).*)$", a->line, &m))
+        suggest_replacement(a->d, "%.*s, %s%.*s", P(m.group[0]), product ? "1" : "0",
+                            P(m.group[1]));
 }
 
 /* The kind of a value that is written out; "" when it is not known. */

@@ -491,25 +491,114 @@ static void on_unexpected(const struct advice *a)
                 P(token));
 }
 
+/* The nearest line above that declares the name in the same block, as far as the indentation shows it. */
+static uint32_t declared_above(const struct advice *a, struct piece name, struct match *ret)
+{
+    uint32_t here = a->d->location.line;
+    for (uint32_t i = here; i-- > 1 && here - i < LINES_SEEN / 8;) {
+        struct piece line = source_line(a->file, i);
+        if (match(a->g, "^\\s*(?:export\\s+)?(const|let|var|function|class)\\s+([\\w$]+)", line,
+                  ret) &&
+            piece_same(ret->group[1], name) && indent_of(line) == indent_of(a->line))
+            return i;
+    }
+    return 0;
+}
+
+/* A `case` stands between the two lines, so both are in the block of one switch. */
+static bool is_other_case(const struct advice *a, uint32_t above)
+{
+    struct match m;
+    for (uint32_t i = above + 1; i < a->d->location.line; i++) {
+        struct piece line = source_line(a->file, i);
+        if (piece_trim(line).len > 0 && indent_of(line) < indent_of(a->line))
+            return match(a->g, "^\\s*(?:case\\b.*|default\\s*):\\s*(?://.*)?$", line, &m);
+    }
+    return false;
+}
+
+/* function f(name) { const name = ...: the line of the parameter; 0 when it is none. */
+static uint32_t parameter_above(const struct advice *a, struct piece name)
+{
+    uint32_t here = a->d->location.line;
+    struct match m;
+    for (uint32_t i = here; i-- > 1 && here - i < LINES_NEAR;) {
+        struct piece line = source_line(a->file, i);
+        if (piece_trim(line).len == 0 || indent_of(line) >= indent_of(a->line))
+            continue;
+        return match(a->g, "\\(([^()]*)\\)\\s*(?:=>\\s*)?\\{\\s*$", line, &m) &&
+                       !match(a->g, "\\b(?:if|for|while|switch)\\s*\\(", line,
+                              &(struct match){ 0 }) &&
+                       has_word(m.group[0], name)
+                   ? i
+                   : 0;
+    }
+    return 0;
+}
+
 static void on_declared_twice(const struct advice *a)
 {
-    if (match(a->g, "^\\s*for\\s*\\([^;]*,[^;]*,[^;]*\\)", a->line, &(struct match){ 0 }) &&
-        js_advise_by_line(a))
-        return;
-    struct piece rest = text_of_source(a->file), line;
     struct match m;
-    for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++)
-        if (match(a->g, "^\\s*(?:const|let|var|function|class)\\s+([\\w$]+)", line, &m) &&
-            piece_same(m.group[0], a->m.group[0]) && i != a->d->location.line) {
-            suggest(a->d, 33, 0.9,
-                    "Line %u declares '%.*s' already: remove the second const or let, or use "
-                    "another name.",
-                    i, P(a->m.group[0]));
-            return;
-        }
-    suggest(a->d, 33, 0.8,
-            "'%.*s' is declared already: remove the second const or let, or use another name.",
-            P(a->m.group[0]));
+    struct piece name = a->m.group[0];
+    if (match(a->g, "^\\s*for\\s*\\([^;]*,[^;]*,[^;]*\\)", a->line, &m) && js_advise_by_line(a))
+        return;
+    uint32_t parameter = parameter_above(a, name), above = declared_above(a, name, &m);
+    if (above && is_other_case(a, above))
+        suggest(a->d, 33, 0.94,
+                "All cases of a switch are one block, and line %u declares '%.*s' in it already: "
+                "put the lines of each case in braces, case x: { ... }, or use another name.",
+                above, P(name));
+    else if (parameter)
+        suggest(a->d, 33, 0.93,
+                "'%.*s' is a parameter of the function (line %u): remove the word const or let "
+                "here, or use another name.",
+                P(name), parameter);
+    else if (above && (piece_is(m.group[0], "let") || piece_is(m.group[0], "var")) &&
+             match(a->g, "^\\s*(?:const|let|var)\\b", a->line, &(struct match){ 0 }))
+        suggest(a->d, 33, 0.9,
+                "Line %u declares '%.*s' already: remove the word before the name here, or use "
+                "another name.",
+                above, P(name));
+    else if (above)
+        suggest(a->d, 33, 0.9,
+                "Line %u declares '%.*s' already, with %.*s: use another name for one of the two.",
+                above, P(name), P(m.group[0]));
+    else
+        suggest(a->d, 33, 0.8,
+                "'%.*s' is declared already in this block or imported: use another name here.",
+                P(name));
+}
+
+/* `continue`, `break` or `return` where it ends nothing; a callback of forEach() is no loop. */
+static void on_illegal(const struct advice *a)
+{
+    struct piece word = a->m.group[0];
+    struct match m;
+    uint32_t here = a->d->location.line;
+    size_t indent = indent_of(a->line);
+    bool leaves_loop = !piece_is(word, "return");
+    for (uint32_t n = here; leaves_loop && n > 0 && here - n < LINES_NEAR; n--) {
+        struct piece line = source_line(a->file, n);
+        if (n < here && (piece_trim(line).len == 0 || indent_of(line) >= indent))
+            continue;
+        indent = indent_of(line);
+        if (!match(a->g, "\\.(forEach|map|filter|some|every|reduce|flatMap)\\(.*(?:=>|function)",
+                   line, &m))
+            continue;
+        bool next = piece_is(word, "continue");
+        suggest(a->d, 17, 0.94, "The callback of %.*s() in line %u is a function, not a loop: %s",
+                P(m.group[0]), n,
+                next && piece_is(m.group[0], "forEach")
+                    ? "`return` goes on to the next item, or write a loop, for (const x of items)."
+                : next ? "`return` with the value for this item ends the call for it."
+                       : "write a loop, for (const x of items), which `break` can end.");
+        if (next && piece_is(m.group[0], "forEach"))
+            (void)suggest_swap(a->in, a->d, word, "return");
+        return;
+    }
+    suggest(a->d, 17, 0.9, "`%.*s` stands outside of a %s: move it into one, or remove it.",
+            P(word),
+            leaves_loop ? piece_is(word, "break") ? "loop or switch" : "loop" : "function");
 }
 
 #include "diagnose/node_syntax.rules.h" /* generated */

@@ -50,6 +50,16 @@ static void on_value_iterated(const struct advice *a)
         { NULL, NULL },
     };
     bool none = piece_is(a->m.group[1], "undefined") || ends_with(a->m.group[1], "null");
+    char spread[100];
+    (void)snprintf(spread, sizeof spread, "...%.*s", P(piece_cut(a->m.group[1], 90)));
+    if (a->m.group[1].len > 0 && !none && piece_has(a->line, spread)) {
+        suggest(a->d, 32, 0.93,
+                "'%.*s' is undefined or null here, and `...` needs an array: check the line that "
+                "gives it its value (not every item may have it), give it a default, %.*s = [], or "
+                "write ...(%.*s ?? []).",
+                P(a->m.group[1]), P(piece_last_part(a->m.group[1])), P(a->m.group[1]));
+        return;
+    }
     const struct word_pair *call = pair_in(calls, a->line);
     if (call)
         suggest(a->d, 32, 0.92, "%s.", call->text);

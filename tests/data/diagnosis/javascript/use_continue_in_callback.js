@@ -1,0 +1,6 @@
+[1, 2, 3].forEach((n) => {
+  if (n === 2) {
+    continue;
+  }
+  console.log(n);
+});

@@ -1,0 +1,2 @@
+import { join } from "node:path";
+console.log(join(__dirname, "a"));

@@ -1,0 +1,2 @@
+import { readFilesync } from "node:fs";
+console.log(typeof readFilesync);

@@ -1,0 +1,5 @@
+let count = 3
+(() => {
+  count += 1
+})()
+console.log(count)

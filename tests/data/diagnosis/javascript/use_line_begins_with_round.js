@@ -1,0 +1,5 @@
+const start = Date.now
+const limit = start
+(function () {
+  console.log(limit)
+})()

@@ -1,0 +1,2 @@
+const rates = [];
+console.log(rates.reduce((a, b) => a * b));

@@ -1,0 +1,5 @@
+function greet(name) {
+  console.log(name);
+}
+
+setTimeout(greet("Ana"), 5);
