@@ -169,7 +169,7 @@ static void on_assign(const struct advice *a)
         m.group[0] = m.group[3];
         m.group[1] = m.group[2];
     }
-    if (piece_is(to, "never") && ts_missing_case(a, from))
+    if ((piece_is(to, "never") && ts_missing_case(a, from)) || ts_other_length(a, to))
         return;
     if (piece_is(to, "number") && (piece_is(from, "string") || starts_with(from, "\"")))
         suggest(a->d, 11, 0.92,
@@ -208,6 +208,34 @@ static void on_assign(const struct advice *a)
                 P(from), P(to));
 }
 
+/* `X.name`, where the class X declares the method `name` for its objects. */
+static bool is_method_of_objects(const struct advice *a, struct piece type, struct piece name)
+{
+    struct piece class = starts_with(type, "typeof ") ? piece_skip(type, 7) : NO_PIECE,
+                 rest = text_of_source(a->file), line;
+    struct match m;
+    bool inside = false;
+    for (uint32_t n = 1; class.at && n < LINES_SEEN && next_line(&rest, &line); n++) {
+        if (match(a->g, "\\bclass\\s+([\\w$]+)", line, &m)) {
+            inside = piece_same(m.group[0], class);
+            continue;
+        }
+        if (!inside ||
+            !match(a->g,
+                   "^\\s+(?:(?:public|private|protected|readonly|async|get|set)\\s+)*([\\w$]+)\\s*("
+                   "?:[(<:=?!]|$)",
+                   line, &m) ||
+            !piece_same(m.group[0], name))
+            continue;
+        suggest(a->d, 32, 0.94,
+                "'%.*s' (line %u) belongs to the objects of %.*s, not to the class: write `static` "
+                "before it in line %u, or call it on an object, new %.*s(...).%.*s.",
+                P(name), n, P(class), n, P(class), P(name));
+        return true;
+    }
+    return false;
+}
+
 static void on_property(const struct advice *a)
 {
     struct piece name = a->m.group[0], type = a->m.group[1];
@@ -217,7 +245,7 @@ static void on_property(const struct advice *a)
     struct match m;
     if (starts_with(type, "Promise<"))
         ts_suggest_await(a);
-    else if (ts_type_parameter(a, type, name))
+    else if (ts_type_parameter(a, type, name) || is_method_of_objects(a, type, name))
         return;
     else if (ts_near_member(a, type, name, near, sizeof near)) {
         suggest(a->d, 32, 0.93, "The type '%.*s' declares no '%.*s': did you mean '%s'?", P(type),
@@ -431,6 +459,31 @@ static void on_expected(const struct advice *a)
                 line);
     else
         suggest(a->d, 18, 0.85, "A '%.*s' is missing before the mark: add it.", P(a->m.group[0]));
+}
+
+/* x === "b", where the type of x has other texts alone. */
+static void on_never_equal(const struct advice *a)
+{
+    struct piece left = a->m.group[0], right = a->m.group[1];
+    bool literals = starts_with(left, "\"") && starts_with(right, "\"");
+    if (is_union(a, right, left) || is_union(a, left, right))
+        return;
+    if (piece_has(left, " | ") || piece_has(right, " | ") || literals)
+        suggest(a->d, 11, 0.9,
+                "The value is %.*s here, and never %.*s: compare it with a value of its type, or "
+                "add the other one to the type.",
+                P(left), P(right));
+    else
+        suggest(
+            a->d, 11, 0.85,
+            "'%.*s' and '%.*s' can never be equal: convert one of them, or compare with another "
+            "value.",
+            P(left), P(right));
+}
+
+static void on_spread(const struct advice *a)
+{
+    ts_spread(a);
 }
 
 #include "diagnose/typescript.rules.h" /* generated */

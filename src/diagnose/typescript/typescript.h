@@ -14,4 +14,8 @@ bool ts_type_parameter(const struct advice *a, struct piece type, struct piece p
 /* The member of the type that is most similar to the name. */
 bool ts_near_member(const struct advice *a, struct piece type, struct piece name, char *out,
                     size_t size);
+/* A tuple with more or fewer items than its type allows. */
+bool ts_other_length(const struct advice *a, struct piece to);
+/* f(...list), where a list may have any length. */
+void ts_spread(const struct advice *a);
 bool ts_other_kind(const struct advice *a, struct piece from, struct piece to);

@@ -440,3 +440,77 @@ bool ts_other_kind(const struct advice *a, struct piece from, struct piece to)
         return false;
     return true;
 }
+
+/* ---- tuples ---- */
+
+bool ts_other_length(const struct advice *a, struct piece to)
+{
+    struct match m, alias;
+    uint32_t line = 0;
+    if (!match_text(
+            a->g,
+            "^\\s+Source has (\\d+) element\\(s\\) but target (?:allows only|requires) (\\d+)",
+            text_of(a->in), &m))
+        return false;
+    struct piece text = declaration(a, to, &line), type = to;
+    if (text.at && match(a->g, "^\\s*=\\s*([^;]*)", text, &alias))
+        type = alias.group[0];
+    char at[40] = "";
+    if (line)
+        (void)snprintf(at, sizeof at, " (line %u)", line);
+    bool more = piece_number(m.group[0]) > piece_number(m.group[1]);
+    suggest(
+        a->d, 10, 0.94,
+        "%.*s is a tuple of %.*s items, %.*s%s, and this value has %.*s: %s, or give the type %s.",
+        P(to), P(m.group[1]), P(piece_cut(type, 80)), at, P(m.group[0]),
+        more ? "remove the extra item" : "add the missing item",
+        more ? "another item, optional with `?`" : "fewer items, or `?` behind the optional ones");
+    return true;
+}
+
+/* The parameters of a function that the file declares, and their types as a tuple; 0 when it is not known. */
+static unsigned parameters_of(const struct advice *a, struct piece function, char *tuple,
+                              size_t size)
+{
+    struct piece rest = text_of_source(a->file), line;
+    struct match m, p;
+    unsigned n = 0;
+    for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++) {
+        if (!match(a->g, "\\bfunction\\s+([\\w$]+)\\s*\\(([^()]*)\\)", line, &m) ||
+            !piece_same(m.group[0], function))
+            continue;
+        struct piece whole = m.group[1], left = whole;
+        while (left.len > 0 && match(a->g, "[\\w$]+\\??\\s*:\\s*([^,=]+)", left, &p)) {
+            append_text(tuple, size, n++ ? ", " : "[", piece_trim(p.group[0]));
+            left = piece_after(whole, p.all);
+        }
+        append_text(tuple, size, "", PIECE("]"));
+        return n;
+    }
+    return 0;
+}
+
+void ts_spread(const struct advice *a)
+{
+    struct match m, call;
+    struct piece value;
+    uint32_t line = 0;
+    if (!match(a->g, "([\\w$]+)\\(\\s*\\.\\.\\.([\\w$]+)\\s*\\)", a->line, &m))
+        return;
+    struct piece function = m.group[0], list = m.group[1];
+    char takes[60] = "a certain number of arguments", source[160] = "its declaration",
+         tuple[120] = "";
+    unsigned n = parameters_of(a, function, tuple, sizeof tuple);
+    if (n > 1)
+        (void)snprintf(takes, sizeof takes, "%u arguments", n);
+    bool known = js_assigned(a, list, &value, &line);
+    if (known && match(a->g, "^(?:await\\s+)?([\\w$]+)\\(", value, &call))
+        (void)snprintf(source, sizeof source, "what %.*s() returns",
+                       P(piece_cut(call.group[0], 60)));
+    bool literal = known && starts_with(value, "[") && !piece_has(value, "as const");
+    suggest(a->d, 10, 0.93,
+            "'%.*s' is a list of any length, and %.*s() takes %s: make it a tuple, such as %s, in "
+            "%s%s.",
+            P(list), P(function), takes, n > 0 ? tuple : "[T, T]", source,
+            literal ? ", or write `as const` behind its value" : "");
+}
