@@ -467,6 +467,29 @@ static uint32_t loop_without_do(const struct advice *a)
     return 0;
 }
 
+/* A pattern of a `case` stands here, and the branch above it has no `;;`. The line that lacks it; 0 when this is
+ * not so. */
+static uint32_t branch_without_end(const struct advice *a)
+{
+    struct match m;
+    uint32_t here = a->d->location.line, last = 0, inner = 0;
+    if (!match(a->g, "^\\s*\\(?[^()]+\\)", a->line, &m))
+        return 0;
+    for (uint32_t n = here; n-- > 1 && here - n < LINES_NEAR;) {
+        struct piece line = piece_trim_end(source_line(a->file, n));
+        if (piece_trim(line).len == 0 || starts_with(piece_trim(line), "#"))
+            continue;
+        if (!last && (ends_with(line, ";;") || ends_with(line, ";&") || ends_with(line, ";;&") ||
+                      match(a->g, "\\bin$", line, &m)))
+            return 0;
+        last = last ? last : n;
+        inner += match(a->g, "^\\s*esac\\b", line, &m);
+        if (match(a->g, "^\\s*case\\b.*\\bin\\b", line, &m) && inner-- == 0)
+            return last;
+    }
+    return 0;
+}
+
 /* An unexpected token. `line` and `word`: the line of the open block, and the word that ends it. */
 static void on_token(const struct advice *a, struct piece token, uint32_t line, const char *word)
 {
@@ -500,11 +523,11 @@ static void on_token(const struct advice *a, struct piece token, uint32_t line, 
                 "after ';'.");
     else if (piece_is(token, "(") && match(a->g, "\\bfor\\s+\\(\\s*\\w*\\s*=?[^()]*;", a->line, &m))
         suggest(a->d, 17, 0.94, "A loop that counts has two brackets: for ((i=0; i<3; i++)); do.");
-    else if (piece_is(token, ")") &&
-             line_above_with(a, "^\\s*[^\\s()]+\\)\\s*[^;]*[^;\\s]\\s*$", &m) &&
-             line_above_with(a, "^\\s*case\\b", &m))
-        suggest(a->d, 18, 0.92,
-                "The branch of the `case` before this line has no `;;` at its end: add it.");
+    else if (piece_is(token, ")") && branch_without_end(a))
+        suggest(a->d, 18, 0.94,
+                "A branch of the `case` ends in line %u without `;;`, so this line is read as a "
+                "command: write `;;` before it.",
+                branch_without_end(a));
     else if (piece_is(token, "("))
         suggest(a->d, 18, 0.8, "Quote a '(' in a word; a function is `name() { ...; }`.");
     else if (piece_is(token, ")"))
@@ -516,11 +539,79 @@ static void on_token(const struct advice *a, struct piece token, uint32_t line, 
                 P(token));
 }
 
+/* Whether the line has [key]= with the key, in quotes or without. */
+static bool has_key(const struct advice *a, struct piece line, struct piece key)
+{
+    struct match m;
+    while (line.len > 0 && match(a->g, "\\[\\s*[\"']?([^\\]\"']*)[\"']?\\s*\\]=", line, &m)) {
+        if (piece_same(piece_trim(m.group[0]), key))
+            return true;
+        line = piece_after(line, m.all);
+    }
+    return false;
+}
+
+/* ["tea.green"]=18 in an array that was not declared as one with texts as keys. */
+static bool is_undeclared_map(const struct advice *a, struct piece key)
+{
+    struct piece rest = text_of_source(a->file), line;
+    struct match m;
+    for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++)
+        if (match(a->g, "\\b(\\w+)=\\(|\\b(\\w+)\\[[^\\]]*\\]=|\\[[^\\]]*\\]=", line, &m) &&
+            piece_has(line, "[") && has_key(a, line, key)) {
+            struct piece name = m.group[0].at ? m.group[0] : m.group[1];
+            bool local = match(a->g, "^\\s*(?:local|declare|typeset)\\b", line, &m);
+            if (match(a->g, "(?:local|declare|typeset)\\s+-\\w*A", line, &m) || !name.at)
+                return false;
+            suggest(
+                a->d, 0, 0.93,
+                "The keys of the array '%.*s' (line %u) are texts, and without a declaration they "
+                "are calculated as numbers: write %s -A %.*s before its first use.",
+                P(name), i, local ? "local" : "declare", P(name));
+            return true;
+        }
+    return false;
+}
+
+/* Text in a place where the shell calculates. */
+static bool is_calculation(const struct advice *a)
+{
+    struct match m;
+    if (!match(a->g, "^(?:.*: )?([^:]+?)\\s*: (?:(?:arithmetic )?syntax error|division by 0)",
+               a->message, &m))
+        return false;
+    struct piece text = piece_trim(m.group[0]);
+    if (is_undeclared_map(a, text))
+        return true;
+    if (!piece_has(a->message, "invalid arithmetic operator"))
+        return false;
+    if (match(a->g, "(?:^|[^\\w.])\\d*\\.\\d+(?:$|[^\\w.])", text, &m) &&
+        piece_has(a->message, "error token is \"."))
+        suggest(
+            a->d, 13, 0.94,
+            "The shell calculates with whole numbers alone, and '%.*s' has a fraction: calculate "
+            "in the smaller unit (cents), or with awk, $(awk \"BEGIN { print $a * $b }\").",
+            P(text));
+    else
+        suggest(
+            a->d, 13, 0.88,
+            "The shell calculates with whole numbers here, and '%.*s' is none: check the value, "
+            "and compare texts with [[ \"$a\" = \"$b\" ]].",
+            P(text));
+    return true;
+}
+
+/* A '/' in the key of an array that was not declared divides. */
+static void on_division(const struct advice *a)
+{
+    (void)is_calculation(a);
+}
+
 static void on_syntax(const struct advice *a)
 {
     char word[16] = "";
     struct match m;
-    if (has_fence(a))
+    if (has_fence(a) || is_calculation(a))
         return;
     if (is_open_text(a))
         return;

@@ -1,0 +1,2 @@
+stock=(["pen.blue"]=4)
+echo "${stock["pen.blue"]}"
