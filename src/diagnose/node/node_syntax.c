@@ -517,7 +517,7 @@ static bool is_other_case(const struct advice *a, uint32_t above)
     return false;
 }
 
-/* function f(name) { const name = ...: the line of the parameter; 0 when it is none. */
+/* function f(name) { const name = ...: the line of the parameter; 0 when there is no such one. */
 static uint32_t parameter_above(const struct advice *a, struct piece name)
 {
     uint32_t here = a->d->location.line;

@@ -43,6 +43,8 @@ uint32_t py_line_with(const struct advice *a, const char *pattern, struct piece 
 bool py_advise_by_line(const struct advice *a);
 /* The hint that Python gives itself: "Did you mean: 'x'?". */
 bool py_hint(const struct advice *a, struct piece *ret);
+/* The library raised the error: a frame outside of the job's files has the text in its path. */
+bool py_passed_through(const struct advice *a, const char *path);
 /* The number of items in a list, tuple or string that is written out; -1 when it is not known. */
 long py_items(struct piece literal);
 /* A key of an Enum that is no member; a key that cannot be removed because it is not there. False when the
@@ -72,6 +74,8 @@ bool py_next_name(struct piece *rest, struct piece *ret_name);
 struct piece py_name_of_type(const struct advice *a, const char *type);
 /* Suggestions by the keys that the dict really has, and by the length that the list really has. */
 bool py_key_by_values(const struct advice *a, struct piece wanted);
+/* Another line of the program has the key itself, so that it is no slip of the pen. */
+bool py_key_elsewhere(const struct advice *a, struct piece key);
 bool py_key_of_header(const struct advice *a, struct piece wanted);
 bool py_say_keys(const struct advice *a, struct piece wanted);
 bool py_index_by_values(const struct advice *a);

@@ -60,6 +60,14 @@ void python_advise(struct diagnoser *g, const struct diagnose_input *in, struct 
                 d->n_causes, d->n_causes == 1 ? "" : "s", d->causes[0].type);
 }
 
+bool py_passed_through(const struct advice *a, const char *path)
+{
+    for (size_t i = 0; i < a->d->n_frames; i++)
+        if (!a->d->frames[i].user && piece_has(piece_of(a->d->frames[i].at.file), path))
+            return true;
+    return false;
+}
+
 bool py_hint(const struct advice *a, struct piece *ret)
 {
     struct match m;

@@ -546,10 +546,7 @@ static void on_empty_braces(const struct advice *a)
 static void on_label(const struct advice *a)
 {
     struct match m;
-    bool pandas = false;
-    for (size_t i = 0; i < a->d->n_frames; i++)
-        pandas = pandas ||
-                 (!a->d->frames[i].user && piece_has(piece_of(a->d->frames[i].at.file), "pandas/"));
+    bool pandas = py_passed_through(a, "pandas/");
     if (pandas && match(a->g, "\\b([A-Za-z_]\\w*)\\[\\s*-?\\w+\\s*\\]", a->line, &m) &&
         !piece_has(a->line, ".loc[") && !piece_has(a->line, ".at[")) {
         suggest(a->d, 8, 0.92,

@@ -340,6 +340,20 @@ bool py_key_of_header(const struct advice *a, struct piece wanted)
     return false;
 }
 
+bool py_key_elsewhere(const struct advice *a, struct piece key)
+{
+    struct piece rest = text_of_source(a->file), line;
+    struct match m;
+    for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++)
+        while (i != a->d->location.line && line.len > 0 &&
+               match(a->g, "[\"']([^\"']+)[\"']\\s*(?::|\\]\\s*=[^=])", line, &m)) {
+            if (piece_same(m.group[0], key))
+                return true;
+            line = piece_after(line, m.all);
+        }
+    return false;
+}
+
 bool py_say_keys(const struct advice *a, struct piece wanted)
 {
     struct piece container = py_container(a);

@@ -59,20 +59,11 @@ static void on_json_key(const struct advice *a)
 
 /* ---- tables ---- */
 
-/* Whether a library of that path raised the error. */
-static bool passed_through(const struct advice *a, const char *path)
-{
-    for (size_t i = 0; i < a->d->n_frames; i++)
-        if (!a->d->frames[i].user && piece_has(piece_of(a->d->frames[i].at.file), path))
-            return true;
-    return false;
-}
-
 /* apply() without axis= gives the function one column after the other. */
 static void on_column_of_apply(const struct advice *a)
 {
     struct match m;
-    if (!passed_through(a, "core/apply.py"))
+    if (!py_passed_through(a, "core/apply.py"))
         return;
     for (size_t i = 0; i < a->d->n_frames; i++) {
         const struct frame *f = &a->d->frames[i];

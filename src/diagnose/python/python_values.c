@@ -7,15 +7,6 @@
 
 /* ---- keys and positions ---- */
 
-/* Whether the library raised it: a frame outside of the job's files has the name in its path. */
-static bool passed_through(const struct advice *a, const char *library)
-{
-    for (size_t i = 0; i < a->d->n_frames; i++)
-        if (!a->d->frames[i].user && piece_has(piece_of(a->d->frames[i].at.file), library))
-            return true;
-    return false;
-}
-
 /* A number was asked for, and the key is that number as text, or the other way round. */
 static bool is_other_kind(const struct advice *a, struct piece key)
 {
@@ -165,21 +156,6 @@ static void say_column(const struct advice *a, struct piece key)
                 P(key));
 }
 
-/* Another line of the program has the key itself: it is no slip of the pen. */
-static bool is_key_elsewhere(const struct advice *a, struct piece key)
-{
-    struct piece rest = text_of_source(a->file), line;
-    struct match m;
-    for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++)
-        while (i != a->d->location.line && line.len > 0 &&
-               match(a->g, "[\"']([^\"']+)[\"']\\s*(?::|\\]\\s*=[^=])", line, &m)) {
-            if (piece_same(m.group[0], key))
-                return true;
-            line = piece_after(line, m.all);
-        }
-    return false;
-}
-
 static void on_key(const struct advice *a)
 {
     struct piece key = a->m.group[0];
@@ -187,7 +163,8 @@ static void on_key(const struct advice *a)
     if (is_named_elsewhere(a, key) || py_key_by_values(a, key) || py_key_of_header(a, key))
         return;
     struct similar n = { .name = key };
-    bool table = passed_through(a, "pandas/") || piece_has(text_of_source(a->file), "DictReader");
+    bool table = py_passed_through(a, "pandas/") ||
+                 piece_has(text_of_source(a->file), "DictReader");
     if (table) {
         similar_try_literals(&n, a->in);
         try_headers(a, &n);
@@ -196,7 +173,7 @@ static void on_key(const struct advice *a)
     if (!n.best[0])
         similar_try_texts(&n, a->in);
     char quoted[160], near[160];
-    if (n.best[0] && !is_key_elsewhere(a, key)) {
+    if (n.best[0] && !py_key_elsewhere(a, key)) {
         suggest(a->d, 8, 0.92, "Did you mean '%s'? The program has that key.", n.best);
         (void)snprintf(near, sizeof near, "'%s'", n.best);
         (void)snprintf(quoted, sizeof quoted, "'%.*s'", P(key));
@@ -207,7 +184,7 @@ static void on_key(const struct advice *a)
         }
         return;
     }
-    if (passed_through(a, "pandas/")) {
+    if (py_passed_through(a, "pandas/")) {
         say_column(a, key);
         return;
     }
@@ -604,7 +581,7 @@ static void on_int(const struct advice *a)
 {
     struct piece text = a->m.group[0];
     struct match m;
-    if (passed_through(a, "pandas/"))
+    if (py_passed_through(a, "pandas/"))
         suggest(
             a->d, 13, 0.92,
             "The column has '%.*s', which is no number: pd.to_numeric(df[...], "

@@ -595,7 +595,7 @@ static bool is_calculation(const struct advice *a)
     else
         suggest(
             a->d, 13, 0.88,
-            "The shell calculates with whole numbers here, and '%.*s' is none: check the value, "
+            "The shell calculates with whole numbers here, and '%.*s' is not one: check the value, "
             "and compare texts with [[ \"$a\" = \"$b\" ]].",
             P(text));
     return true;

@@ -505,7 +505,7 @@ void ts_spread(const struct advice *a)
         (void)snprintf(takes, sizeof takes, "%u arguments", n);
     bool known = js_assigned(a, list, &value, &line);
     if (known && match(a->g, "^(?:await\\s+)?([\\w$]+)\\(", value, &call))
-        (void)snprintf(source, sizeof source, "what %.*s() returns",
+        (void)snprintf(source, sizeof source, "the return type of %.*s()",
                        P(piece_cut(call.group[0], 60)));
     bool literal = known && starts_with(value, "[") && !piece_has(value, "as const");
     suggest(a->d, 10, 0.93,
