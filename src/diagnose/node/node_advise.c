@@ -390,8 +390,8 @@ static bool continues_line_above(const struct advice *a)
         before = source_line(a->file, --above);
     while (above > 1 && piece_trim(before).len == 0);
     if (!match(a->g, "[\\w$)\\]'\"`]\\s*$", before, &m) || piece_has(before, "//") ||
-        match(a->g, "^\\s*(?:if|else|for|while|do|return|case|\\*|/\\*|\\}?\\s*else)\\b", before,
-              &m) ||
+        match(a->g, "^\\s*(?:if|else|for|while|do|return|case|\\*|/\\*|\\}\\s*(?:else|while))\\b",
+              before, &m) ||
         indent_of(here) != indent_of(before))
         return false;
     suggest(a->d, 18, 0.95,

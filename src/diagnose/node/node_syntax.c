@@ -582,7 +582,9 @@ static void on_illegal(const struct advice *a)
         if (n < here && (piece_trim(line).len == 0 || indent_of(line) >= indent))
             continue;
         indent = indent_of(line);
-        if (!match(a->g, "\\.(forEach|map|filter|some|every|reduce|flatMap)\\(.*(?:=>|function)",
+        if (!match(a->g,
+                   "\\.(forEach|map|filter|some|every|reduce|flatMap)\\(.*(?:=>\\s*\\{|function\\b["
+                   "^{]*\\{)",
                    line, &m))
             continue;
         bool next = piece_is(word, "continue");

@@ -21,7 +21,7 @@ static uint32_t line_of_json(const struct advice *a, struct piece function)
         if (!line.at ||
             (piece_trim(line).len > 0 && indent_of(line) <= indent_of(source_line(f, number))))
             return 0;
-        if (match(a->g, "\\breturn json\\.loads?\\(", line, &m))
+        if (match(a->g, "\\breturn json\\.loads?\\((?!.*_hook)", line, &m))
             return i;
     }
     return 0;
@@ -37,7 +37,7 @@ static void on_json_key(const struct advice *a)
     const struct value *told = value_of(a->d, root);
     if (!container.at || (told && !told->cut) || !py_assigned(a, root, &value, &line))
         return;
-    from = match(a->g, "\\bjson\\.loads?\\(", value, &m) ? line : 0;
+    from = match(a->g, "^json\\.loads?\\((?!.*_hook)", value, &m) ? line : 0;
     if (!from && match(a->g, "^([A-Za-z_][\\w.]*)\\(", value, &call))
         from = line_of_json(a, piece_last_part(call.group[0]));
     struct piece behind = piece_after(a->line, container);
@@ -83,16 +83,18 @@ static void on_column_of_apply(const struct advice *a)
     }
 }
 
-/* Whether a line other than the failing one has the label in quotes. */
-static bool is_label_of_program(const struct advice *a, struct piece label)
+/* Whether another line of the program uses the label as the name of a column: df["x"], {"x": ...}. */
+static bool is_column(const struct advice *a, struct piece label)
 {
     struct piece rest = text_of_source(a->file), line;
-    char quoted[2][80];
-    (void)snprintf(quoted[0], sizeof quoted[0], "'%.*s'", P(piece_cut(label, 70)));
-    (void)snprintf(quoted[1], sizeof quoted[1], "\"%.*s\"", P(piece_cut(label, 70)));
+    struct match m;
     for (uint32_t i = 1; i < LINES_SEEN && next_line(&rest, &line); i++)
-        if (i != a->d->location.line && (piece_has(line, quoted[0]) || piece_has(line, quoted[1])))
-            return true;
+        while (i != a->d->location.line && line.len > 0 &&
+               match(a->g, "\\w\\[[\"']([^\"']+)[\"']\\]|[\"']([^\"']+)[\"']\\s*:", line, &m)) {
+            if (piece_same(m.group[0].at ? m.group[0] : m.group[1], label))
+                return true;
+            line = piece_after(line, m.all);
+        }
     return false;
 }
 
@@ -107,7 +109,7 @@ static void on_drop(const struct advice *a)
             a->line, &m) ||
         match(a->g, "\\b(?:axis|columns|index|labels)\\s*=", a->line, &(struct match){ 0 }) ||
         !match(a->g, "^[\"']([^\"']+)[\"']", a->m.group[0], &label) ||
-        !is_label_of_program(a, label.group[0]))
+        !is_column(a, label.group[0]))
         return;
     suggest(a->d, 8, 0.95,
             "drop() looks for '%.*s' among the rows, because nothing says that it is a column: "
@@ -125,7 +127,7 @@ static void on_mask(const struct advice *a)
     if (!match(a->g, "\\b([A-Za-z_]\\w*)(?:\\.i?loc)?\\[\\s*[(~]*([A-Za-z_]\\w*)(?=\\s*[\\],&|])",
                a->line, &m) ||
         !py_assigned(a, m.group[1], &value, &line) ||
-        !match(a->g, "^[(~]*([A-Za-z_]\\w*)(?:\\[|\\.)", value, &of) ||
+        !match(a->g, "^[(~]*([A-Za-z_]\\w*)(?:\\[|\\.(?!\\w+\\())", value, &of) ||
         piece_same(of.group[0], m.group[0]))
         return;
     table = m.group[0];

@@ -455,6 +455,8 @@ bool ts_other_length(const struct advice *a, struct piece to)
     struct piece text = declaration(a, to, &line), type = to;
     if (text.at && match(a->g, "^\\s*=\\s*([^;]*)", text, &alias))
         type = alias.group[0];
+    if (!starts_with(type, "[") || !starts_with(a->m.group[0], "["))
+        return false; /* the words are of another error */
     char at[40] = "";
     if (line)
         (void)snprintf(at, sizeof at, " (line %u)", line);
