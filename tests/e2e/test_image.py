@@ -93,6 +93,8 @@ def test_a_forged_image_harms_only_the_process_that_becomes_it(image, tmp_path):
 
 def test_a_file_that_changed_is_named_and_an_equal_one_will_do():
     """A mapped program is known by its build id: it may be installed again, but not be another one."""
+    if pathlib.Path(PROBE).is_relative_to("/tmp"):
+        pytest.skip("the build is below /tmp, whose files are a session's own")
     raw = pathlib.Path(PROBE).read_bytes()
     with tempfile.TemporaryDirectory(dir=pathlib.Path(PROBE).parent) as place:  # files below /tmp are a session's own
         program, image = pathlib.Path(place) / "probe", pathlib.Path(place) / "image"
