@@ -314,11 +314,12 @@ CRASHES = {
     "far": ("c", "#include <stdio.h>\n#include <stdlib.h>\nint main(void) {\n  int n = 4, *a = malloc(n * sizeof *a);\n"
             "  for (int i = 0; i < n * n * 1000000; i++)\n    a[i] = i;\n  printf(\"%d\\n\", a[1]);\n}\n",
             6, "compare the index", "heap-buffer-overflow"),
-    "free": ("c", "#include <stdlib.h>\nint main(void) {\n  char *p = malloc(10);\n  p++;\n  free(p);\n}\n",
-             5, "keep the pointer", "free"),
-    "thrown": ("cpp", "#include <iostream>\n#include <string>\nstd::string domain(const std::string &s) {\n"
-               "  return s.substr(s.find('@'));\n}\nint main() {\n  std::cout << domain(\"nobody\");\n}\n",
-               4, "substr", "std::out_of_range"),
+    "free": ("c", "#include <stdlib.h>\n#include <string.h>\nstatic char *text(char *p) {\n"
+             "  while (*p == ' ') p++;\n  return p;\n}\nint main(void) {\n  char *word = text(strdup(\"  a\"));\n"
+             "  free(word);\n}\n", 9, "keep the pointer", "free"),
+    "thrown": ("cpp", "#include <iostream>\n#include <vector>\nint pick(const std::vector<int> &v, size_t i) {\n"
+               "  if (i > 90)\n    return v.at(i - 90);\n  return v.at(i + 1);\n}\nint main() {\n"
+               "  std::vector<int> v{1, 2, 3};\n  std::cout << pick(v, 7);\n}\n", 6, "the size is 3", "std::out_of_range"),
 }
 
 
