@@ -142,7 +142,8 @@ static const struct {
                 "read p <$d/ready\n"
                 "slirp4netns --configure --mtu=65520 --ready-fd=3 $p tap0 3>$d/up >/dev/null & "
                 "s=$!\n"
-                "until [ -s $d/up ]; do kill -0 $s || exit 1; sleep 0.05; done\n"
+                "until [ -s $d/up ]; do kill -0 $s || { kill $u; rm -r $d; exit 1; }; sleep 0.05; "
+                "done\n"
                 "echo >$d/go; wait $u; r=$?; kill $s; rm -r $d; exit $r" },
 };
 
