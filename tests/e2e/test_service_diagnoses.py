@@ -319,7 +319,8 @@ CRASHES = {
              "  free(word);\n}\n", 9, "keep the pointer", "free"),
     "thrown": ("cpp", "#include <iostream>\n#include <vector>\nint pick(const std::vector<int> &v, size_t i) {\n"
                "  if (i > 90)\n    return v.at(i - 90);\n  return v.at(i + 1);\n}\nint main() {\n"
-               "  std::vector<int> v{1, 2, 3};\n  std::cout << pick(v, 7);\n}\n", 6, "the size is 3", "std::out_of_range"),
+               "  std::vector<int> v{1, 2, 3};\n  std::cout << pick(v, 7);\n}\n",
+               6, "the size is 3", "std::out_of_range"),
 }
 
 
